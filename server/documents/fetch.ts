@@ -30,7 +30,7 @@ export async function fetchDocument(at: AtOutside, url: string, isStopping: () =
   throw new UnreadableError(`The URL redirects more than ${redirects_max} times.`)
 }
 
-/** Returns the URL that it redirects to, or the file. */
+/** Sends a request. Returns the URL to which it redirects, or the file. */
 async function request(
   { tools }: AtOutside,
   url: string,
@@ -79,7 +79,7 @@ async function request(
     if (decoder) bytes.add(Buffer.from(decoder.decode()))
     const file = bytes.take()
     if (file.length === 0) throw new UnreadableError('The response was empty.')
-    // Only its extension matters, so what is escaped stays so.
+    // Only the extension matters, so the name is not unescaped.
     const name = new URL(url).pathname.split('/').at(-1) ?? ''
     const kind = kindOf({ head: file.subarray(0, 1_024), name, type })
     if (typeof kind === 'object') throw new UnreadableError(kind.refusal)
@@ -94,7 +94,10 @@ async function request(
   }
 }
 
-/** A text in another encoding is kept in UTF-8. Without one, or with one that is not known, the parser looks for it. */
+/**
+ * Returns a decoder for a text in another encoding, which is kept in UTF-8. Without one that is known, the parser finds
+ * out the encoding.
+ */
 function decoderOf(type = ''): TextDecoder | undefined {
   const [, label] = /^(?:text\/|application\/xhtml).*;\s*charset=["']?([\w.:-]{1,40})/i.exec(type) ?? []
   const decoder = decoderNamed(label)

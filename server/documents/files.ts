@@ -64,7 +64,7 @@ async function storeChunks({ db, workspace }: At, id: string, bytes: AsyncIterab
   return { length, head }
 }
 
-/** Nobody deletes it before the transaction ends. */
+/** Reads a file, which nobody can delete before the transaction ends. */
 export async function get({ db, workspace }: At, id: string): Promise<StoredFile> {
   const file = await db.maybe<StoredFile>(
     sql`select bytes, head from document_files

@@ -11,7 +11,7 @@ export const reactions: Reaction[] = [
   on(providers.changed, addVectorsAnew),
 ]
 
-/** The background work looks whether passages lack a vector of the model that is used now. */
+/** Lets the background work look for passages that lack a vector of the model that is used now. */
 async function addVectorsAnew(at: At): Promise<void> {
   const { db, workspace, now } = at
   const due = await db.run(

@@ -5,13 +5,13 @@ import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/w
 
 const batch_rows = 2_000
 
-/** Passages and words of a deleted document. They are not found any more. */
+/** Deletes passages and words of a deleted document, which are not found any more. */
 export const work: RowWork = {
   table: 'deleted_documents',
   begin: async (at, lease) => () => inTransaction(at, (at) => removeBatch(at, lease)),
 }
 
-/** Has the passages and words of a document deleted that is deleted in this transaction. */
+/** Queues the deletion of the passages and words of a document that is deleted in this transaction. */
 export async function removeLater(at: At, id: string): Promise<void> {
   const { db, workspace, now } = at
   await db.run(

@@ -18,11 +18,11 @@ import * as page from '../kit/postgres/page.ts'
 
 export const documents_max = 1_000
 export const passages_max = 200_000
-/** All files of a workspace. */
+/** Limits all files of a workspace. */
 export const stored_bytes_max = 500 * 1024 * 1024
 export const file_bytes_max = 20 * 1024 * 1024
 export const name_length_max = 200
-/** More of a question is not read. */
+/** Limits a question, in characters. */
 export const query_length_max = 500
 const tags_max = 20
 
@@ -227,7 +227,7 @@ export type Question = Static<typeof Question>
 export const QuestionQuery = page.query({ agent_id: idFilter('Only questions to this agent.') })
 export type QuestionQuery = Static<typeof QuestionQuery>
 
-/** What an agent may look up: all documents with one of the tags, or these. */
+/** The documents that an agent may look up: all with one of the tags, or these. */
 export interface Scope {
   tags?: string[]
   document_ids?: string[]

@@ -9,27 +9,30 @@ import { type Passage, query_length_max, type Scope, type SearchResult } from '.
 import { vectorOf } from './vectors.ts'
 import { configurationOf, plainWords } from './words.ts'
 
-/** So many searches of a workspace use the database, and the embedding model, at the same time. */
+/** This many searches of a workspace use the database, and the embedding model, at the same time. */
 const searches_at_once_max = 2
-/** Longer than the API lets lists wait: a contact may be waiting for an answer, and gets one. */
+/** A search waits longer than the API lets lists wait, because a contact may be waiting for an answer, and gets one. */
 const wait_max_ms = 10_000
-/** So many passages are ranked. */
+/** At most this many passages are ranked. */
 const candidates_max = 2_000
-/** So many are ranked anew by their vectors. */
+/** At most this many passages are ranked anew by their vectors. */
 const compared_max = 200
-/** More words of a question are not looked up. */
+/** At most this many words of a question are looked up. */
 const words_max = 24
-/** Words that no document has are looked up as they may have been meant. */
+/** At most this many words that no document has are looked up as they may have been meant. */
 const unknown_words_max = 4
 const spellings_max = 3
 const similarity_min = 0.5
 const typo_length_min = 4
 /**
- * So long the database compares unknown words with those of the documents. Each takes a few milliseconds, but seconds beside very many
- * words that all begin like it: then no word of them helps.
+ * The database compares unknown words with those of the documents for this long. Each takes a few milliseconds, but
+ * seconds beside very many words that all begin like it: then no word of them helps.
  */
 const compare_max_ms = 500
-/** Among fewer passages it would count for nothing that most of them have a word. */
+/**
+ * A workspace counts as having this many passages if it has fewer: else a word that most of them have would count for
+ * nothing.
+ */
 const passages_supposed = 1_000
 /** A passage with less of what was asked says nothing about it. */
 const found_min = 0.1
@@ -47,27 +50,30 @@ interface Searched {
   limit: number
 }
 
-/** What may be found. */
+/** The documents that may be found. */
 interface Searchable {
-  /** What PostgreSQL calls their languages, the one of most passages first. */
+  /** The languages as PostgreSQL names them, that of most passages first. */
   configurations: string[]
   passages: number
   /** A condition on `edition_id`. */
   isCurrent: Sql
-  /** The same, for counts: those of an edition that is being written don't matter. */
+  /** The same condition for counts, which ignore an edition that is being written. */
   isCounted: Sql
 }
 
 /** A word of the question, with the words of the documents that it may be. */
 interface Term {
   words: string[]
-  /** How many passages have it. */
+  /** The number of passages that have the word. */
   count: number
-  /** Rare words weigh more. */
+  /** The weight, which is higher for rare words. */
   weight: number
-  /** A word with a typo counts for less. */
+  /** How like the word is to what was typed. A word with a typo counts for less. */
   likeness: number
-  /** One of the languages takes it for a word that says nothing, such as "when" in English. Passages may lack it. */
+  /**
+   * Whether one of the languages takes it for a word that says nothing, such as "when" in English. Passages may lack
+   * it.
+   */
   is_optional: boolean
 }
 
@@ -80,7 +86,7 @@ export async function search(at: AtOutside, searched: Searched): Promise<Passage
   const begun_ticks = clock.ticks()
   return searches.of(at)(at.workspace, async () => {
     const waited_ms = clock.ticks() - begun_ticks
-    // In the turn, so that the answers of the embedding model for searches that wait fill no memory.
+    // The embedding model is asked after the wait, so that its answers for searches that wait fill no memory.
     const [terms, vector] = await Promise.all([
       readTerms(at, query, searchable),
       vectorOf(query, { embedder, waited_ms }),
@@ -91,7 +97,10 @@ export async function search(at: AtOutside, searched: Searched): Promise<Passage
   })
 }
 
-/** What the database compares: the words of the question, and those that candidates have. For benchmarks. */
+/**
+ * Returns the words that the database compares: those of the question, and those that candidates have. Benchmarks use
+ * them.
+ */
 export async function candidatesFor(
   at: AtOutside,
   { query, scope }: Omit<Searched, 'limit'>,
@@ -100,13 +109,13 @@ export async function candidatesFor(
   return { all: anyOf(known), candidates: rarest(known) }
 }
 
-/** The same, with what a script would answer. */
+/** Searches, and adds what a script would answer. */
 export async function searchWithAnswer(at: AtOutside, searched: Searched): Promise<SearchResult> {
   const passages = await search(at, searched)
   return { passages, answer: await answerFrom(at, searched.query, passages) }
 }
 
-/** Whether something was found that may answer the question. */
+/** Whether a passage was found that may answer the question. */
 export const isAnswered = (passages: Pick<Passage, 'score'>[]): boolean =>
   passages.some(({ score }) => score >= answered_min)
 
@@ -124,7 +133,7 @@ export async function answerFrom(at: At, query: string, [best]: Passage[]): Prom
   return answer === '' ? null : truncate(answer, answer_length_max * 2)
 }
 
-/** Lines of lists and tables count as sentences too. */
+/** Splits a text into sentences. Lines of lists and tables count as sentences too. */
 const sentencesOf = (text: string): string[] =>
   text
     .split(/(?<=[.!?][)"”]?)\s+|(?<=[。！？])|\n+/)
@@ -142,7 +151,7 @@ async function countShared(at: At, query: string, sentences: string[], document_
   return words.map((each) => each.filter((word) => asked.includes(word)).length)
 }
 
-/** The words of each text as PostgreSQL has them in its indexes, for each configuration. */
+/** Returns the words of each text as PostgreSQL has them in its indexes, for each configuration. */
 async function wordsOf({ db }: Pick<At, 'db'>, configurations: string[], texts: string[]): Promise<string[][][]> {
   const rows = await db.many<{ words: string[] }>(
     sql`select tsvector_to_array(to_tsvector(configuration.name::regconfig, each.text)) as words
@@ -195,7 +204,7 @@ async function readTerms(at: AtOutside, query: string, searchable: Searchable): 
   })
 }
 
-/** Each word of the question, in the forms that the languages have of it. */
+/** Reads the words of the question, in the forms that the languages have of them. */
 async function readAsked(
   at: At,
   query: string,
@@ -231,11 +240,14 @@ interface SimilarWord {
   likeness: number
 }
 
-/** For each of the words. Each has an even share of the time that is left, and finds none if that is too short. */
+/**
+ * Finds similar words for each word. Each word has an even share of the time that is left, and finds none if that is
+ * too short.
+ */
 async function similarWords(at: AtOutside, words: string[], searchable: Searchable): Promise<SimilarWord[][]> {
   const until = clock.ticks() + compare_max_ms
   const found: SimilarWord[][] = []
-  // One after the other: a search takes one connection.
+  // The words are compared one after the other, because a search takes one connection.
   for (const word of words) {
     const share_ms = Math.max(1, Math.floor((until - clock.ticks()) / (words.length - found.length)))
     const similar = inTransaction(at, async ({ db }) => {
@@ -252,7 +264,10 @@ async function similarWords(at: AtOutside, words: string[], searchable: Searchab
   return found
 }
 
-/** For one word, the operator compares as the function does, and leaves out what has less than half of the trigrams. */
+/**
+ * Selects words similar to one word. The operator compares as the function does, and leaves out words with less than
+ * half of the trigrams.
+ */
 const similarTo = (word: string, { isCounted }: Searchable, workspace: string): Sql =>
   sql`select word, sum(passages) as passages, similarity(word, ${word})::float8 as likeness from document_words
     where workspace_id = ${workspace} and lower(word) %>> ${word} and similarity(word, ${word}) >= ${similarity_min}
@@ -304,15 +319,18 @@ async function rank(at: At, { searchable, terms, limit, embedder, vector }: Rank
   )
 }
 
-/** What a passage loses by not having the word. */
+/** Returns what a passage loses by not having the word. */
 const scoreWeight = ({ weight, is_optional }: Term): number => (is_optional ? 0 : weight)
 
-/** How much a word counts besides being there: in the text, in the name of the document, and in headings. */
+/** The weights of a word, besides being there: in the text, in the name of the document, and in headings. */
 const word_grades = "'{0.2, 0, 1.0, 0.6}'"
 
 const gradeOf = (index: number): Sql => raw(`grade_${index}`)
 
-/** The closest take the places of those that have a vector. Those that have none yet keep theirs. */
+/**
+ * Ranks anew by vectors. The closest passages take the places of those that have a vector. Passages without one keep
+ * theirs.
+ */
 function compared(ranked: Sql, { model, vector }: { model: string; vector: number[] }): Sql {
   const placed = sql`select *, row_number() over (order by rank desc, id) as word_place,
       case when vector_model = ${model} then (select sum(each.one * each.other)
@@ -325,7 +343,7 @@ function compared(ranked: Sql, { model, vector }: { model: string; vector: numbe
     from (${placed}) as placed`
 }
 
-/** With a weight, only words that have it. */
+/** Writes a query for any of the words. With a weight, only words that have it count. */
 const orOf = ({ words }: Term, weight = ''): string =>
   words.map((word) => `'${word.replaceAll("'", "''")}'${weight && `:${weight}`}`).join(' | ')
 
@@ -333,7 +351,10 @@ const anyOf = (terms: Term[]): string => terms.map((term) => orOf(term)).join(' 
 
 const knownIn = (terms: Term[]): Term[] => terms.filter(({ count }) => count > 0)
 
-/** The words that together as many passages have as are ranked. If even the rarest has more, another word must be there too. */
+/**
+ * Returns a query for the rarest words, which together are in as many passages as are ranked. If even the rarest is in
+ * more, another word must be there too.
+ */
 function rarest(terms: Term[]): string {
   const [first, ...others] = terms.toSorted((a, b) => a.count - b.count)
   if (!first) return ''

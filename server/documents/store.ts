@@ -36,7 +36,7 @@ import {
 
 export const table = 'documents'
 
-/** A document is about to be deleted. Reactions return what names it, which prevents this. */
+/** Runs when a document is about to be deleted. Reactions return what names it, which prevents this. */
 export const findingUses = newHook<{ id: string }, Use[]>('documents.finding_uses')
 
 export const columns = raw(
@@ -122,7 +122,7 @@ export async function get({ db, workspace }: At, id: string, locking = raw('')):
   return found
 }
 
-/** The ids of these that exist. */
+/** Returns those of the ids that exist. */
 export async function existing({ db, workspace }: At, ids: string[]): Promise<Set<string>> {
   const found = await db.many<{ id: string }>(
     sql`select id from documents where workspace_id = ${workspace} and id = any(${ids}::uuid[])`,
@@ -135,7 +135,10 @@ interface Changing {
   isCurrent: IsCurrent
 }
 
-/** A new name or language changes the words that are found, so the file is read again. An empty change doesn't even change `updated_at`. */
+/**
+ * Changes a document. A new name or language changes the words that are found, so the file is read again. An empty
+ * change doesn't even change `updated_at`.
+ */
 export async function update(
   at: At,
   { id, change, isCurrent }: Changing & { change: DocumentChange },
@@ -161,7 +164,7 @@ async function idOf({ db, workspace }: At, name: string): Promise<string | undef
   return found?.id
 }
 
-/** Fetches a document from its URL again. What was read before is found until then, and if it fails. */
+/** Fetches a document from its URL again. The earlier content is found until then, and if fetching fails. */
 export async function refresh(at: At, id: string): Promise<Document> {
   const { db, workspace, now } = at
   const before = await lock(at, { id, isCurrent: () => true })
@@ -174,7 +177,10 @@ export async function refresh(at: At, id: string): Promise<Document> {
   )
 }
 
-/** Ends the lease of whoever is reading it. A page that could never be fetched is fetched. */
+/**
+ * Queues the document to be read again, and ends the lease of whoever is reading it. A page that could never be fetched
+ * is fetched.
+ */
 const readAgain = (now: number, must_fetch = raw('must_fetch or file_id is null')) =>
   sql`status = case when status = 'failed' then 'processing' else status end, error = null,
     must_parse = true, must_fetch = ${must_fetch},
@@ -193,7 +199,10 @@ export async function remove(at: At, { id, isCurrent }: Changing): Promise<{ del
   return { deleted: true }
 }
 
-/** Locks the workspace, so that agents that name the document meanwhile can be serialized with its deletion. */
+/**
+ * Locks a document and the workspace, so that agents that name the document meanwhile can be serialized with its
+ * deletion.
+ */
 async function lock(at: At, { id, isCurrent }: Changing): Promise<Document> {
   await workspaces.lock(at)
   const before = await get(at, id, raw('for no key update'))
@@ -206,11 +215,14 @@ interface ReadEnd {
   edition_id: string
   passages: number
   characters: number
-  /** What was fetched, if it was. */
+  /** The file that was fetched, if one was. */
   fetched: { file_id: string; bytes: number; content_type: string } | undefined
 }
 
-/** Makes the edition the one that is found. Runs in a transaction. Returns what the workspace has no room for, if that is so. */
+/**
+ * Makes the edition the one that is found. Runs in a transaction. Returns a refusal if the workspace has no room for
+ * it.
+ */
 export async function endReading(
   at: At,
   end: ReadEnd,
@@ -237,7 +249,7 @@ export async function endReading(
   return { replaced_file: fetched ? (before?.file_id ?? null) : null }
 }
 
-/** Returns what the workspace has no room for. */
+/** Returns what the workspace has no room for, if that is so. */
 export async function lackOfRoom(
   { db, workspace }: At,
   { id, passages, bytes }: { id: string; passages: number; bytes: number },

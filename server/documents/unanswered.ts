@@ -11,10 +11,10 @@ import { type Question, type QuestionQuery, query_length_max } from './schema.ts
 
 const kept_ms = 30 * clock.day_ms
 const delete_batch_rows = 1_000
-/** A workspace keeps the newest. */
+/** A workspace keeps this many questions, the newest. */
 const questions_max = 10_000
 
-/** Notes that nothing was found. */
+/** Notes a question for which nothing was found. */
 export async function note(
   { db, workspace, now }: At,
   { question, agent_id, conversation_id }: Omit<Question, 'id' | 'created_at'>,
@@ -33,7 +33,7 @@ export function list({ db, workspace, now }: At, query: QuestionQuery): Promise<
   return page.readSelection<Question>(db, query, page.newest_first, own)
 }
 
-/** The questions of these conversations, in the order of their ids. */
+/** Lists the questions of these conversations, in the order of their ids. */
 export const listOf = ({ db, workspace }: InWorkspace, conversation_ids: string[], range: IdRange) =>
   db.many<Question>(
     pageById('document_questions', workspace, {
@@ -43,7 +43,7 @@ export const listOf = ({ db, workspace }: InWorkspace, conversation_ids: string[
     }),
   )
 
-/** Whoever erases what was said in conversations calls this. */
+/** Deletes the questions of conversations. Whoever erases what was said in them calls this. */
 export const forget = ({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<number> =>
   db.run(
     sql`delete from document_questions where workspace_id = ${workspace} and conversation_id = any(${conversation_ids}::uuid[])`,

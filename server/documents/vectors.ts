@@ -6,10 +6,10 @@ import { assertHeld, isHeld, type Lease } from '../kit/work/rows.ts'
 import type { Embedder } from '../models/embedding.ts'
 import { ModelError } from '../models/language-model.ts'
 
-/** A server may answer with 2 MB for these. */
+/** A batch is this small, because a server may answer with 2 MB for it. */
 const batch_passages = 16
 const timeout_ms = 30_000
-/** From the beginning of a search, because a person may be waiting. */
+/** Limits the wait from the beginning of a search, because a person may be waiting. */
 const query_timeout_ms = 3_000
 /** The embedding model is not asked when less time is left. */
 const query_timeout_min_ms = 1_000
@@ -40,7 +40,7 @@ export async function addVectors(
   await letOthersRun({ is_urgent: true })
   await db.tx(async (tx) => {
     assertHeld(await tx.run(sql`select from documents where ${isHeld(lease)} for key share`))
-    // All have one length. In an update, Citus neither makes an array of a text nor takes a part of an array.
+    // All vectors have one length. In an update, Citus neither makes an array of a text nor takes a part of an array.
     const length = vectors[0]?.length ?? 1
     await tx.run(
       sql`update document_passages as passage set vector = made.vector, vector_model = ${embedder.name}
@@ -55,7 +55,10 @@ export async function addVectors(
   return true
 }
 
-/** Returns nothing if there is no embedding model, or if it doesn't answer in time: words alone do, too. */
+/**
+ * Returns the vector of a question. Returns nothing if there is no embedding model, or if it doesn't answer in time:
+ * words alone do, too.
+ */
 export async function vectorOf(
   query: string,
   { embedder, waited_ms }: { embedder: Embedder | undefined; waited_ms: number },

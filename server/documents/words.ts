@@ -1,6 +1,6 @@
 import { truncate } from '../kit/text.ts'
 
-/** What PostgreSQL calls the languages whose words it knows in all their forms. */
+/** The languages whose words PostgreSQL knows in all their forms, with its names for them. */
 const configurations: Record<string, string> = {
   ar: 'arabic',
   ca: 'catalan',
@@ -34,26 +34,27 @@ const configurations: Record<string, string> = {
   yi: 'yiddish',
 }
 
-/** Other languages are found by the words as they are written. */
+/** Returns the configuration of a language. Texts in other languages are found by the words as they are written. */
 export const configurationOf = (language: string): string =>
   configurations[language.split('-')[0]?.toLowerCase() ?? ''] ?? 'simple'
 
 const no_word = /[^\p{L}\p{M}\p{N}]+/gu
-/** Where a name such as `readFile` or `HTTPServer` has another word. */
+/** Matches the places at which a name such as `readFile` or `HTTPServer` has another word. */
 const inner_borders = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const inner_border = /\p{Ll}\p{Lu}|\p{N}\p{Lu}|\p{Lu}{2}\p{Ll}/u
-/** Longer words count by how they begin. */
+/** Longer words count by this many characters of their beginning. */
 const word_length_max = 40
-/** Longer ones, and those with digits among so many letters, are keys or encoded files. */
+/** Words longer than this, and those with digits among so many letters, are keys or encoded files. */
 const letters_max = 100
 const letters_only = /^[\p{L}\p{M}]+$/u
-/** These are written without blanks between words. */
+/** These scripts are written without blanks between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
 
 /**
- * Prepares a text for `to_tsvector`: words only, because PostgreSQL takes paths and host names for one word. What is joined as in
- * `readFile` is there as a whole and in parts, and what is written without blanks as all pairs of neighbouring characters.
+ * Prepares a text for `to_tsvector`: words only, because PostgreSQL takes paths and host names for one word. A joined
+ * name such as `readFile` is there as a whole and in parts, and a text without blanks as all pairs of neighbouring
+ * characters.
  */
 export function plainWords(text: string): string {
   const words: string[] = []
@@ -69,7 +70,7 @@ export function plainWords(text: string): string {
   return words.join(' ')
 }
 
-/** One form for what can be written in several, such as "ä" and "ﬁ". Some letters would become a sentence: they stay. */
+/** Gives one form to what can be written in several, such as "ä" and "ﬁ". Letters that would become a sentence stay. */
 function composed(text: string): string {
   const all = text.normalize('NFKC')
   return all.length > 2 * text.length ? text.normalize('NFC') : all

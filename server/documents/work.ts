@@ -17,18 +17,21 @@ import { endReading, failReading, lackOfRoom, table } from './store.ts'
 import { addVectors } from './vectors.ts'
 import { configurationOf, plainWords } from './words.ts'
 
-/** Passages that are written in one transaction. */
+/** This many passages are written in one transaction. */
 const batch_passages = 100
 const batch_words = 2_000
-/** A document in words has hardly more. One of random letters would fill the memory. */
+/**
+ * A document has at most this many different words. One in a language has hardly more, and one of random letters would
+ * fill the memory.
+ */
 const different_words_max = 300_000
-/** After so long, the embedding model is asked again that didn't answer. */
+/** An embedding model that didn't answer is asked again after this time. */
 const vectors_pause_ms = 10 * 60_000
 
 /**
- * Reads a document: fetches it if need be, parses it in a process of its own, and writes its passages as a new edition, in batches. The last
- * step makes this edition the one that is found. If the process is killed before, the next one begins again: what is of another edition is
- * deleted, and was never found.
+ * Reads a document: fetches it if need be, parses it in a process of its own, and writes its passages as a new edition,
+ * in batches. The last step makes this edition the one that is found. If the process is killed before, the next one
+ * begins again, and deletes what belongs to another edition, which was never found.
  */
 export const reading = (limits?: ReadLimits): RowWork => ({
   table,
@@ -81,7 +84,7 @@ async function begin(at: AtOutside, { lease, context, limits }: Beginning): Prom
     }
     const embedder = await openEmbedder(at)
     if (embedder && edition_id !== null && (await addVectors(at, { lease, edition_id, embedder }))) return true
-    // Unless the provider has changed meanwhile.
+    // Nothing is due any more, unless the provider has changed meanwhile.
     await at.db.run(sql`update documents set due_at = null where ${isHeld(lease)} and due_at <= ${lease.due_at}`)
     return false
   }
@@ -89,7 +92,7 @@ async function begin(at: AtOutside, { lease, context, limits }: Beginning): Prom
 
 async function giveUp(at: At, lease: Lease): Promise<void> {
   await failReading(at, lease, 'An internal error occurred repeatedly. Upload it again, or refresh it.')
-  // What is missing now are vectors. Until then it is found by its words.
+  // Only vectors are missing now. Until they are there, the document is found by its words.
   await at.db.run(
     sql`update documents set attempt = 0, lease_token = null, lease_until = ${clock.iso(at.db.time() + vectors_pause_ms)}
       where ${isHeld(lease)}`,
@@ -112,7 +115,7 @@ async function readDocument(
     const { workspace } = at
     const parsed = await parse(source, { ...context, workspace, attempt: row.attempt }, limits)
     if (!parsed) return 'stopped'
-    // Before anything is written. Others may have taken the room by the end, so `endReading` looks again.
+    // The room is checked before anything is written. Others may have taken it by the end, so `endReading` looks again.
     const bytes = row.must_fetch ? source.file.length : 0
     const lack = await lackOfRoom(at, { id: row.id, passages: parsed.passages.length, bytes })
     if (lack !== undefined) throw new UnreadableError(lack)
@@ -139,7 +142,7 @@ async function readDocument(
     assertHeld(has_failed ? 1 : 0)
     return undefined
   } finally {
-    // If the connection was lost, the document may have it.
+    // If the connection was lost, the document may have taken over the file, which is kept then.
     if (fetched_file !== undefined) await files.discard(at, fetched_file)
   }
 }
@@ -175,7 +178,7 @@ async function writeEdition(at: AtOutside, edition: Edition): Promise<void> {
     await writeWords(at, edition, words.slice(index, index + batch_words))
 }
 
-/** Returns the words as PostgreSQL has found them. */
+/** Writes passages. Returns their words as PostgreSQL has found them. */
 function writePassages(
   at: AtOutside,
   { row, lease, edition_id }: Edition,
@@ -216,7 +219,7 @@ function writeWords(at: AtOutside, { lease, edition_id }: Edition, counts: [stri
   })
 }
 
-/** Deletes a batch of what is of another edition. Returns whether there was something. */
+/** Deletes a batch of what belongs to other editions. Returns whether there was something. */
 function removeOthers(
   at: AtOutside,
   { lease, edition_id }: { lease: Lease; edition_id: string | null },

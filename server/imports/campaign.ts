@@ -13,11 +13,11 @@ export async function assertEnrollable(at: At, campaign_id: string): Promise<voi
 
 export interface NotEnrolled {
   not_enrolled: number
-  /** It says why, and is null if all were enrolled. */
+  /** Why some were not enrolled. It is null if all were. */
   error: string | null
 }
 
-/** The contacts are imported even if they can't be enrolled any more. */
+/** Enrolls imported contacts. They are imported even if they can't be enrolled any more. */
 export async function enrollImported(
   at: At,
   { campaign_id, people }: { campaign_id: string; people: Member[] },
@@ -28,7 +28,7 @@ export async function enrollImported(
     const { not_enrolled } = await enroll(at, { campaign_id, members })
     return { not_enrolled, error: not_enrolled > 0 ? explain(noRoom().message) : null }
   } catch (error) {
-    // It was thrown before anything was written.
+    // The error was thrown before anything was written.
     if (!(error instanceof Problem)) throw error
     const reason = error.code === 'NOT_FOUND' ? 'The campaign was deleted.' : error.message
     return { not_enrolled: people.length, error: explain(reason) }

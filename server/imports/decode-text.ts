@@ -45,7 +45,7 @@ function decodeWith(decoder: TextDecoder, piece: Buffer | undefined): string {
   }
 }
 
-/** Goes by the byte order mark, or by the position of zero bytes: in UTF-16 most letters have one. */
+/** Detects UTF-16 by the byte order mark, or by the position of zero bytes, which most letters have in it. */
 function detectEncoding(probe: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if (probe[0] === 0xff && probe[1] === 0xfe) return 'utf-16le'
   if (probe[0] === 0xfe && probe[1] === 0xff) return 'utf-16be'
@@ -57,7 +57,7 @@ function detectEncoding(probe: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
 
 const looksLike = (name: string, advice = 'Save it as CSV first.') => `This looks like ${name}. ${advice}`
 
-/** People upload such files by mistake. */
+/** Types of files that people upload by mistake. */
 const file_types = [
   { first_bytes: Buffer.from('504b0304', 'hex'), message: looksLike('an Excel file or a ZIP archive') },
   { first_bytes: Buffer.from('d0cf11e0a1b11ae1', 'hex'), message: looksLike('an Excel file') },

@@ -10,12 +10,12 @@ import { cells_max, readRows } from './parse-csv.ts'
 
 export const { remove, discard, removeUnused } = uploadsIn({ files: 'import_files', users: 'imports' })
 
-/** A batch imports one chunk. */
+/** A chunk has this many rows, and a batch imports one chunk. */
 const chunk_rows = 500
-/** The JSON of a chunk may have this many bytes. */
+/** Limits the JSON of a chunk, in bytes. */
 const chunk_length = 1024 * 1024
 
-/** A row is its cells, or null after its contact was deleted. */
+/** The cells of a row. They are null after its contact was deleted. */
 export type Cells = string[] | null
 
 export interface Chunk {
@@ -60,7 +60,7 @@ export async function storeRows(at: At, rows: Record<string, string | null>[]): 
 
 /** Writes one chunk at a time, and collects the next one meanwhile. */
 function openChunkWriter({ db, workspace }: At, file_id: string) {
-  // Rows are kept as JSON: a cell is a slice that would keep the whole text in memory.
+  // Rows are kept as JSON, because a cell is a slice that would keep the whole text in memory.
   let rows: string[] = []
   let length = 0
   let row_count = 0

@@ -4,7 +4,7 @@ import { type Fault, invalid } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 import type { ColumnMapping, MappedField } from './schema.ts'
 
-/** It is short, because the report repeats the names in each row. */
+/** Names are cut at this length, because the report repeats them in each row. */
 export const column_name_length_max = 200
 const path_length_max = 200
 
@@ -33,11 +33,13 @@ const field_by_name = new Map(
 
 interface Matching {
   requested?: ColumnMapping | undefined
-  /** True if columns named `variables.NAME` are variables of enrollments. */
+  /** Whether columns named `variables.NAME` are variables of enrollments. */
   has_variables: boolean
 }
 
-/** Maps each column to a field: as requested, or else by its name. Of several columns that fit a field, the first gets it. */
+/**
+ * Maps each column to a field: as requested, or else by its name. If several columns fit a field, the first gets it.
+ */
 export function matchColumns(columns: string[], { requested = {}, has_variables }: Matching): ColumnMapping {
   const requested_fields = new Map(columns.map((column, index) => [column, requestedField(requested, column, index)]))
   const variables = columns.filter(isVariable).filter((column) => requested_fields.get(column) === undefined)
@@ -65,7 +67,7 @@ export function matchColumns(columns: string[], { requested = {}, has_variables 
 
 const variable_prefix = 'variables.'
 export const isVariable = (column: string): column is `variables.${string}` => column.startsWith(variable_prefix)
-/** The name of the variable. */
+/** Returns the name of the variable. */
 export const nameOf = (column: `variables.${string}`): string => column.slice(variable_prefix.length)
 
 /** Finds a column by its name, or by its index if no column has that name. */

@@ -6,19 +6,20 @@ import { distinctTexts } from '../kit/postgres/distinct-texts.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Cells } from './files.ts'
 
-/** A chunk has up to a megabyte. */
+/** A batch has this many chunks, each of up to a megabyte. */
 const chunks_per_batch = 5
 const erased = 'The person in this row was erased.'
 
-/** The chunk of an upload that a search has come to. */
+/** The chunk of an upload at which a search has arrived. */
 export interface UploadPosition {
   file_id: string
   first_row: number
 }
 
 /**
- * Removes rows that name the person from uploaded files, also when they were refused or never imported, and what reports say about them. A row with
- * the email address alone is removed only when it was refused: it may be someone else's. Returns where the next batch begins, or undefined after the last one.
+ * Removes rows that name the person from uploaded files, also rows that were refused or never imported, and what
+ * reports say about them. A row with the email address alone is removed only when it was refused: it may be someone
+ * else's. Returns where the next batch begins, or undefined after the last one.
  */
 export async function eraseFromUploads(
   at: At,
@@ -34,11 +35,11 @@ export async function eraseFromUploads(
 export interface UploadedRow {
   file_id: string
   row_number: number
-  /** By the names of the columns. */
+  /** The values by the names of the columns. */
   values: Record<string, string>
 }
 
-/** The rows that `eraseFromUploads` would remove, in the next uploads, and where to go on. */
+/** Lists the rows that `eraseFromUploads` would remove, in the next uploads, and where to go on. */
 export async function listFromUploads(
   at: InWorkspace,
   person: Person,
@@ -84,7 +85,7 @@ const ofFile = (workspace: string, file_id: string): Sql =>
   sql`import_id = any(array(select id from imports
     where imports.workspace_id = ${workspace} and imports.file_id = ${file_id}))`
 
-/** The numbers of the rows that name the person, in the chunk with these rows. */
+/** Finds the numbers of the rows that name the person, in the chunk with these rows. */
 async function findInChunk(
   { db, workspace }: InWorkspace,
   person: Person,
@@ -129,7 +130,7 @@ export const forgetNumbers = ({ db, workspace }: At, { phone_numbers }: Person):
     sql`delete from import_numbers where workspace_id = ${workspace} and phone_number = any(${phone_numbers}::text[])`,
   )
 
-/** The numbers in uploaded files, whatever column they are in. */
+/** Lists the numbers in uploaded files, whatever column they are in. */
 export async function* numbersIn(at: At): AsyncGenerator<string> {
   const { db, workspace } = at
   const used = await db.many<{ country: string | null }>(

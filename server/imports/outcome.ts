@@ -11,7 +11,7 @@ export interface Row {
   reason: string | null
   contact_id: string | null
   written_at: string | null
-  /** What an undo changes back. */
+  /** The values that an undo restores. */
   before: ContactChange | null
 }
 
@@ -36,8 +36,8 @@ const number_taken = 'A contact has this phone number.'
 const no_changes = 'No changes: the contact already has these values.'
 
 /**
- * Of rows with the same number only the first is imported, whatever `on_conflict` says. So an import writes a contact at
- * most once, and an undo needs only one earlier state.
+ * Sorts the rows of a batch. Of rows with the same number only the first is imported, whatever `on_conflict` says. So
+ * an import writes a contact at most once, and an undo needs only one earlier state.
  */
 export function sortRows(parsed: ParsedRow[]): { candidates: Candidate[]; duplicates: Duplicate[]; refused: Row[] } {
   const candidates: Candidate[] = []
@@ -59,7 +59,7 @@ export function sortRows(parsed: ParsedRow[]): { candidates: Candidate[]; duplic
   return { candidates, duplicates, refused }
 }
 
-/** A dry run has no contact. */
+/** Makes the row of a created contact. A dry run has no contact. */
 export const createdRow = (row_number: number, contact?: Contact): Row =>
   newRow(row_number, 'created', { contact_id: contact?.id ?? null, written_at: contact?.updated_at ?? null })
 
@@ -67,7 +67,7 @@ export const duplicateRow = ({ row_number, first_row }: Duplicate, contact_id: s
   newRow(row_number, 'skipped', { reason: `Row ${first_row} has the same phone number.`, contact_id })
 
 export interface MatchOptions {
-  /** The keys are ids of contacts, the values the rows of earlier batches that created or matched them. */
+  /** The rows of earlier batches that created or matched contacts, by the ids of these contacts. */
   first_rows: Map<string, number>
   contacts: Map<string, Contact>
   on_conflict: Import['on_conflict']

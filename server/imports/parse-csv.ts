@@ -3,12 +3,15 @@ import { truncate } from '../kit/text.ts'
 import { decodeText, unreadable } from './decode-text.ts'
 
 const delimiter_probe_characters = 64 * 1024
-/** Rows are parsed when this much new text has arrived. A row that is incomplete then is parsed again from its beginning. */
+/**
+ * Rows are parsed when this much new text has arrived. A row that is incomplete then is parsed again from its
+ * beginning.
+ */
 const step_characters = 64 * 1024
 /** This many rows are parsed at a time. */
 const step_rows_max = 4_000
 const row_length_max = 256 * 1024
-/** A row has this many cells at most. Of a longer one, only these and an empty one are returned. */
+/** Limits the cells of a row. Of a longer one, only these and an empty one are returned. */
 export const cells_max = 200
 const quoted_length_max = 40
 const delimiters = [',', ';', '\t']
@@ -61,7 +64,7 @@ function detectDelimiter(text: string): string {
 interface ParseOptions {
   /** The character code of the delimiter. */
   separator: number
-  /** True if the file ends with the text. */
+  /** Whether the file ends with the text. */
   is_last: boolean
 }
 

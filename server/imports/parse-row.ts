@@ -10,12 +10,12 @@ import type { Import, MappedField } from './schema.ts'
 export interface ParsedRow {
   row_number: number
   contact?: NewContact
-  /** The enrollment in the campaign of the import gets them. */
+  /** The variables that the enrollment in the campaign of the import gets. */
   variables?: Record<string, string> | undefined
   reason?: string
 }
 
-/** The export puts an apostrophe before values that a spreadsheet would run as a formula. */
+/** Matches values before which the export puts an apostrophe, because a spreadsheet would run them as a formula. */
 const escaped_formula = /^'+[=+\-@\t\r]/
 
 /** Returns a function that parses rows with the mapping of the import. */
@@ -49,7 +49,7 @@ export function rowParser({
   }
 }
 
-/** An empty cell sets no variable. */
+/** Reads the variables. An empty cell sets none. */
 const readVariables = (values: (readonly [MappedField, string])[]): Record<string, string> =>
   Object.fromEntries(
     values.flatMap(([field, cell]) => (isVariable(field) && cell.trim() ? [[nameOf(field), cell.trim()]] : [])),

@@ -17,7 +17,7 @@ const by_row_number: page.Sort = {
   is_ordinal: true,
 }
 
-/** Rows have no stored id. It is made from the import's id and the row number. */
+/** The shown columns. Rows have no stored id: it is made from the import's id and the row number. */
 const selected = raw(`(left(import_id::text, 24) || lpad(to_hex(row_number), 12, '0'))::uuid as id,
   row_number, outcome, reason, contact_id`)
 
@@ -44,7 +44,10 @@ export async function list(at: At, { id, query }: { id: string; query: RowQuery 
   return { ...found, data }
 }
 
-/** Writes the uploaded rows with the reason as an extra column. Cells beyond the columns follow it, without a column name. */
+/**
+ * Writes the uploaded rows with the reason as an extra column. Cells beyond the columns follow that, without a column
+ * name.
+ */
 export async function* listCsv(
   at: At,
   { id, outcome }: { id: string; outcome: Outcome | undefined },
@@ -74,11 +77,11 @@ async function getImport({ db, workspace }: At, id: string): Promise<ReportedImp
   return reported
 }
 
-/** The import counts its rows in the transactions that store them. */
+/** Returns the number of rows, which the import counts in the transactions that store them. */
 const countRows = (reported: ReportedImport, outcome: Outcome | undefined): number =>
   reported.file_id === null ? 0 : outcome === undefined ? reported.done : reported[outcome]
 
-/** The outcome is part of the statement's text, so that the planner can use the partial index. */
+/** Selects rows. The outcome is part of the statement's text, so that the planner can use the partial index. */
 function selectRows(workspace: string, id: string, outcome: Outcome | undefined): Sql {
   const all = sql`select * from import_rows where workspace_id = ${workspace} and import_id = ${id}`
   return outcome === undefined ? all : sql`${all} and ${raw(`outcome = '${outcome}'`)}`

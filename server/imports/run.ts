@@ -39,7 +39,7 @@ interface Job {
 
 export const work: RowWork = { table: 'imports', begin, giveUp }
 
-/** Parses the next batches while the current ones are written. */
+/** Begins an import. The next batches are parsed while the current ones are written. */
 async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
   const running = await at.db.maybe<Running>(
     sql`update imports set status = case when status = 'queued' then 'running' else status end,
@@ -63,7 +63,7 @@ async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
     const last = batches.at(-1)?.at(-1)
     if (!last) return finish(atLater(at), job)
     next = parseBatches(last.row_number + 1)
-    // An error is thrown where `next` is awaited, which may be never.
+    // An error is thrown where `next` is awaited, which may never happen.
     next.catch(() => {})
     await runBatches(at, job, batches)
     return true
@@ -99,7 +99,7 @@ async function runBatches(at: At, job: Job, batches: ParsedRow[][]): Promise<voi
 
 interface Batch {
   batch: ParsedRow[]
-  /** Ends when the batch before is committed. */
+  /** Resolves when the batch before is committed. */
   previous: Promise<void>
 }
 
@@ -112,7 +112,8 @@ async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Ba
       : await writeContacts(at, running, { batch, previous })
     const count = (outcome: Row['outcome']) => rows.filter((row) => row.outcome === outcome).length
     await Promise.all([recordRows(at, lease, rows), previous])
-    // This follows the end of the batch before, which could otherwise wait for the ledger that this one has locked.
+    // Consent is written after the end of the batch before, which could otherwise wait for the ledger that this one has
+    // locked.
     if (consent !== null)
       await grantUnlessOptedOut(at, { kind: consent, people, source: 'import', evidence: { import_id: id } })
     const { not_enrolled, error } =
@@ -131,7 +132,9 @@ async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Ba
 
 interface Written {
   rows: Row[]
-  /** Returns the contacts of the batch that no earlier row has named. Existing ones are needed only for consent or a campaign. */
+  /**
+   * The contacts of the batch that no earlier row has named. Existing ones are needed only for consent or a campaign.
+   */
   people: { contact_id: string; phone_number: string; variables: Candidate['variables'] }[]
 }
 

@@ -14,7 +14,7 @@ import * as page from '../kit/postgres/page.ts'
 export const file_bytes_max = 512 * 1024 * 1024
 const rows_max = 10_000
 const cell_length_max = 10_000
-/** All values of a row in a list may have this many characters. */
+/** Limits all values of a row in a list, in characters. */
 export const shown_length_max = 10_000
 
 /** A field of the contact, or a variable of its enrollment. */

@@ -20,11 +20,14 @@ export const columns =
   raw(`id, status, is_dry_run, file_name, on_conflict, default_country, consent, campaign_id, columns, mapping, total, done,
   created, updated, skipped, refused, not_enrolled, undo_skipped, error, created_at, started_at, finished_at, undone_at`)
 
-/** File and rows are kept this long. Those of a dry run are about people who may never become contacts. */
+/**
+ * Files and rows are kept this long. Those of a dry run, which are kept for a shorter time, are about people who may
+ * never become contacts.
+ */
 const kept_ms = 30 * clock.day_ms
 const dry_run_kept_ms = 7 * clock.day_ms
 const delete_batch_rows = 10_000
-/** One run deletes this many. The next one deletes the rest. */
+/** One run deletes at most this many imports. The next one deletes the rest. */
 const old_imports_max = 1_000
 
 type Input = ImportOptions & { rows?: Record<string, string | null>[] }
@@ -78,7 +81,7 @@ export const list = ({ db, workspace }: At, query: page.PageQuery): Promise<page
     sql`select ${columns} from imports where workspace_id = ${workspace}`,
   )
 
-/** Contacts imported so far stay. A batch in progress is committed as a whole or not at all. */
+/** Cancels an import. Contacts imported so far stay. A batch in progress is committed as a whole or not at all. */
 export async function cancel(at: At, id: string): Promise<Import> {
   const changes = sql`status = 'canceled', finished_at = ${clock.iso(at.now)}, due_at = null,
     lease_token = null, lease_until = null`
@@ -90,7 +93,7 @@ export async function cancel(at: At, id: string): Promise<Import> {
 
 export interface WorkEnd {
   lease: Lease
-  /** The import must have one of these statuses. */
+  /** The statuses of which the import must have one. */
   from: Import['status'][]
   changes: Sql
   event_type: EventType

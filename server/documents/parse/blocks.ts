@@ -1,13 +1,13 @@
-/** A text as it is read from a file: headings, and what is between them. */
+/** A part of a text that is read from a file: a heading, or the text between headings. */
 export type Block = { type: 'heading'; level: number; text: string } | { type: 'text'; text: string }
 
-/** Why a file can't be read, in words for the person who uploaded it. */
+/** Says why a file can't be read, in words for the person who uploaded it. */
 export class UnreadableError extends Error {}
 
-/** All text of a file. A file of 20 MB can hardly have more. */
+/** Limits all text of a file. A file of 20 MB can hardly have more. */
 export const characters_max = 20 * 1024 * 1024
 
-/** A longer block becomes several: to clean a text takes many times its length. */
+/** A longer block becomes several, because cleaning a text takes many times its length. */
 const block_length_max = 256 * 1024
 
 /** Collects blocks, and stops when there is too much text. */
@@ -20,7 +20,7 @@ export class Blocks {
     this.#addCleaned({ ...block, text: this.#addFull(block) })
   }
 
-  /** Goes on with the block that `end` adds. A block of level 0 is no heading. */
+  /** Adds text to the block that `end` adds. A block of level 0 is no heading. */
   write(text: string, level = 0): void {
     this.#text = this.#addFull(blockOf(this.#text + text, level))
   }
@@ -30,7 +30,7 @@ export class Blocks {
     this.#text = ''
   }
 
-  /** Returns what is left when all full blocks are added. They end between words, if they can. */
+  /** Adds the blocks that are full, and returns what is left. They end between words, if they can. */
   #addFull(block: Block): string {
     let rest = block.text
     while (rest.length > block_length_max) {
@@ -57,7 +57,7 @@ const blockOf = (text: string, level: number): Block =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\ufeff]/g
 
-/** Without control characters, and with single blanks. Lines stay. */
+/** Removes control characters and repeated blanks. Line breaks stay. */
 const clean = (text: string): string =>
   text
     .toWellFormed()

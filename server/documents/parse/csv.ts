@@ -2,7 +2,7 @@ import { Blocks, UnreadableError } from './blocks.ts'
 
 const columns_max = 200
 
-/** Each row is a paragraph, with the name of its column before each value. */
+/** Reads CSV. Each row becomes a paragraph, with the name of its column before each value. */
 export function readCsv(text: string): Blocks {
   const blocks = new Blocks()
   let header: string[] | undefined
@@ -20,12 +20,12 @@ export function readCsv(text: string): Blocks {
     })
     blocks.add({ type: 'text', text: named.join('\n') })
   }
-  // One row alone has no columns to name.
+  // A single row has no columns to name.
   if (header && blocks.all.length === 0) blocks.add({ type: 'text', text: header.join('\n') })
   return blocks
 }
 
-/** The character that separates most cells in the first line. */
+/** Returns the character that separates most cells in the first line. */
 function delimiterOf(text: string): string {
   const line = text.slice(0, 10_000).split('\n')[0] ?? ''
   const counts = [',', ';', '\t'].map((character) => ({ character, count: line.split(character).length }))

@@ -1,7 +1,7 @@
 import { Tokenizer } from 'htmlparser2'
 import { Blocks } from './blocks.ts'
 
-/** Between these, words belong to different paragraphs. */
+/** Words before and after these tags belong to different paragraphs. */
 const block_tags = new Set(
   (
     'address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
@@ -9,22 +9,23 @@ const block_tags = new Set(
     'select summary table tbody tfoot thead title tr ul'
   ).split(' '),
 )
-/** A new line, in the same paragraph. */
+/** These tags begin a new line in the same paragraph. */
 const line_tags = new Set(['br', 'tr', 'li', 'dt', 'dd'])
 const cell_tags = new Set(['td', 'th'])
-/** What is in these is no text of the document. */
+/** The content of these tags is no text of the document. */
 const skipped_tags = new Set(
   'script style noscript template svg math iframe object canvas head nav button select textarea audio video'.split(' '),
 )
-/** Anything else ends the head, whose end may be missing. */
+/** These tags belong to the head. Any other tag ends it, because its end tag may be missing. */
 const head_tags = new Set('base link meta noscript script style template title'.split(' '))
 /** Lists and tables are one paragraph, with a line for each item or row. */
 const grouping_tags = new Set(['ul', 'ol', 'dl', 'table'])
 const heading_tag = /^h[1-6]$/
 
 /**
- * Reads the text of HTML. It counts open tags instead of keeping them: a document may be nested as deep as it likes, and tags may be
- * missing. What is skipped and has no end, as in "press <button> twice", was no tag: the rest is read again.
+ * Reads the text of HTML. It counts open tags instead of keeping them: a document may be nested as deep as it likes,
+ * and tags may be missing. A skipped tag without an end, as in "press <button> twice", was no tag: the rest is read
+ * again.
  */
 export function readHtml(html: string, blocks = new Blocks()): Blocks {
   const skipped = new Set(skipped_tags)
@@ -41,9 +42,9 @@ interface OpenTag {
   end: number
 }
 
-/** Returns the skipped tag that has no end. */
+/** Reads a part. Returns a skipped tag that has no end. */
 function readPart(html: string, { blocks, skipped }: { blocks: Blocks; skipped: Set<string> }): OpenTag | undefined {
-  /** What was written last in this block. A first cell is written after nothing, or a new line. */
+  /** The text that was written last in this block. It is a new line before the first cell. */
   let last = '\n'
   let heading = 0
   let skipping: (OpenTag & { depth: number }) | undefined
@@ -112,7 +113,7 @@ function readPart(html: string, { blocks, skipped }: { blocks: Blocks; skipped: 
         if (!is_closing_tag) begin(open_tag, at + 1)
       },
       onselfclosingtag: (at) => {
-        // In HTML the slash means nothing, except that some write it after tags that have no end.
+        // The slash means nothing in HTML, except that some write it after tags that have no end.
         if (!skipped.has(open_tag)) begin(open_tag, at + 1)
       },
       onclosetag: (start, until) => {

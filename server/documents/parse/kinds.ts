@@ -31,14 +31,14 @@ const kinds_by_type: Record<string, FileKind> = {
 const supported = 'Supported are text, Markdown, HTML, PDF, Word (.docx) and CSV.'
 
 interface FileHint {
-  /** Its first bytes. */
+  /** The first bytes of the file. */
   head: Buffer
   name: string | null
-  /** As the header `Content-Type` says. */
+  /** The header `Content-Type`. */
   type?: string | undefined
 }
 
-/** Returns what kind of file it is, or why it can't be read. */
+/** Returns the kind of a file, or why it can't be read. */
 export function kindOf({ head, name, type }: FileHint): FileKind | { refusal: string } {
   const start = head.toString('latin1')
   if (start.startsWith('\xd0\xcf\x11\xe0'))
@@ -49,7 +49,7 @@ export function kindOf({ head, name, type }: FileHint): FileKind | { refusal: st
   const extension = /\.([a-z0-9]{1,10})$/i.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
   const by_name = kinds_by_extension[extension]
   const by_type = kinds_by_type[(type ?? '').split(';')[0]?.trim().toLowerCase() ?? '']
-  // Other things may stand before it; a text may mention it.
+  // Other bytes may stand before the mark of a PDF, and a text may mention it.
   const is_called_pdf = by_name === 'pdf' || by_type === 'pdf'
   if (/^(\xef\xbb\xbf)?\s*%PDF-/.test(start) || (is_called_pdf && start.includes('%PDF-'))) return 'pdf'
   if (start.startsWith('PK\u0003\u0004'))
@@ -63,7 +63,7 @@ export function kindOf({ head, name, type }: FileHint): FileKind | { refusal: st
   return by_type ?? by_name ?? 'text'
 }
 
-/** Texts have no NUL, but in UTF-16. */
+/** Whether the file is no text. Texts have no NUL, except in UTF-16. */
 function isBinary(head: Buffer): boolean {
   const is_utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
   return !is_utf16 && head.includes(0)

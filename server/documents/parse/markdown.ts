@@ -3,15 +3,18 @@ import { Blocks } from './blocks.ts'
 import { readHtml } from './html.ts'
 import { readText } from './text.ts'
 
-/** A piece ends at the next place where nothing goes on, or later at the next line, or else anywhere. */
+/**
+ * A piece ends after the first length at the next place where nothing goes on, and after the second one at the next
+ * line, or else anywhere.
+ */
 const piece_wanted = 32 * 1024
 const piece_max = 256 * 1024
 const definition = /^ {0,3}\[((?:[^\]\\\n]|\\.){1,999})\]: *\S/gm
 const options: MarkedOptions<string, string> = { ...getDefaults(), async: false }
 
 /**
- * By way of HTML, because Markdown may contain it. In pieces, because what `marked` makes of a text is many times as large. What is
- * nested too deep to be understood is read as plain text.
+ * Reads Markdown. It becomes HTML first, because it may contain HTML, and in pieces, because what `marked` makes of a
+ * text is many times as large. Text that is nested too deep to be understood is read as plain text.
  */
 export function readMarkdown(text: string): Blocks {
   const lines = text.replace(/\r\n?/g, '\n').replace(/^\ufeff?---\n[\s\S]{0,10000}?\n---\n/, '')
@@ -27,7 +30,10 @@ export function readMarkdown(text: string): Blocks {
 
 type Links = Lexer['tokens']['links']
 
-/** A link may be defined in another piece. Only its text is read, so its address doesn't matter. */
+/**
+ * Finds the links that a text defines, because one may be defined in another piece. Only the text of a link is read, so
+ * its address doesn't matter.
+ */
 function definedLinks(text: string): Links {
   const links: Links = Object.create(null)
   for (const [, label = ''] of text.matchAll(definition))
@@ -35,7 +41,7 @@ function definedLinks(text: string): Links {
   return links
 }
 
-/** Nothing for what is nested too deep. */
+/** Converts a piece. Returns undefined if it is nested too deep. */
 function htmlOf(piece: string, links: Links): string | undefined {
   try {
     const lexer = new Lexer<string, string>(options)
@@ -46,7 +52,7 @@ function htmlOf(piece: string, links: Links): string | undefined {
   }
 }
 
-/** HTML that goes on after empty lines: how it begins and ends. */
+/** The begin and end of HTML that goes on after empty lines. */
 const long_html: [begin: RegExp, end: RegExp][] = [
   [/^ {0,3}<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^ {0,3}<!--/, /-->/],
@@ -64,7 +70,7 @@ export function* cutMarkdown(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const line_end = text.indexOf('\n', at)
     const next = line_end === -1 ? text.length : line_end + 1
-    // A longer line is cut, too.
+    // A line that is longer than a piece is cut, too.
     const until = Math.min(next, at + piece_max)
     const line = text.slice(at, until)
     const is_new = is_after_empty && fence === '' && !html_end && /^\S/.test(line)

@@ -18,7 +18,7 @@ const not_readable = 'The file is damaged and could not be read.'
 const program = path.join(import.meta.dirname, 'reader-process.ts')
 
 export interface ReadLimits extends TurnLimits {
-  /** Reading one file takes no longer than this. */
+  /** Limits the time to read one file. */
   time_max_ms: number
 }
 
@@ -31,14 +31,15 @@ interface Source {
 
 interface Context extends Pick<RunContext, 'isStopping' | 'log'> {
   workspace: string
-  /** 1 for the first attempt to read the file. */
+  /** The number of the attempt to read the file. The first one is 1. */
   attempt: number
 }
 
 /**
- * Reads a file in another process: whatever is in the file, others don't wait, and what it may use is limited. Only a few run at a time
- * (turns.ts), and each reads the files of one workspace. Fails with an UnreadableError if the file is to blame, and with another
- * error if a new attempt may succeed. Returns nothing when this process is about to stop.
+ * Reads a file in another process, so that others don't wait whatever is in the file, and what it may use is limited.
+ * Only a few run at a time (turns.ts), and each reads the files of one workspace. Fails with an UnreadableError if the
+ * file is to blame, and with another error if a new attempt may succeed. Returns nothing when this process is about to
+ * stop.
  */
 export async function parse(source: Source, context: Context, limits = read_limits): Promise<Parsed | undefined> {
   const { workspace, attempt, isStopping, log } = context
@@ -50,7 +51,7 @@ export async function parse(source: Source, context: Context, limits = read_limi
   try {
     const order: ReadOrder = { type: 'read', ...source, time_max_ms: limits.time_max_ms }
     const answer = read(child, log)
-    // A process that could not start has nothing to send to, and `read` fails.
+    // Nothing can be sent to a process that could not start. `read` fails then.
     if (child.connected) child.send(order, () => {})
     const parsed = await Promise.race([answer, waitFor(() => has_ended || turn.must_end || isStopping())])
     if (!parsed && !isStopping()) throw interrupted()
@@ -68,13 +69,16 @@ const startReader = (): ChildProcess =>
   fork(program, [], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // Without it Node uses several times as much memory and is hardly faster.
+    // Without this option Node uses several times as much memory and is hardly faster.
     execArgv: ['--heap-growing-percent=100'],
-    // What reads files of others gets no secrets of the service.
+    // The process gets no secrets of the service, because it reads files of others.
     env: {},
   })
 
-/** How long a process that has read a file waits for another one of its workspace. To start one takes longer than to read most files. */
+/**
+ * A process that has read a file waits this long for another one of its workspace, because starting one takes longer
+ * than reading most files.
+ */
 const rest_ms = 1_000
 
 interface Resting {
@@ -83,7 +87,9 @@ interface Resting {
   timer: NodeJS.Timeout
 }
 
-/** All services of this process share it, as they share the turns. */
+/**
+ * The process that waits for another file. All services of this process share it, as they share the limits in turns.ts.
+ */
 let resting: Resting | undefined
 
 /** Returns the resting process if it has read a file of this workspace. Any other is ended. */
@@ -101,7 +107,7 @@ function takeResting(workspace: string): ChildProcess | undefined {
   return child
 }
 
-/** It doesn't keep this process alive, and ends with it. */
+/** Lets the process wait for another file. It doesn't keep this process alive, and ends with it. */
 function rest(child: ChildProcess, workspace: string): void {
   endResting()
   for (const event of ['message', 'error', 'exit']) child.removeAllListeners(event)
@@ -117,7 +123,7 @@ function endResting(): void {
   resting = undefined
 }
 
-/** Its memory is free when this resolves. */
+/** Ends a process. Its memory is free when this resolves. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
@@ -133,7 +139,7 @@ function read(child: ChildProcess, log: RunContext['log']): Promise<Parsed & { i
     if (message.type === 'reading') is_reading = true
     else if (message.type === 'passages') {
       passages.push(...message.passages)
-      // If it has ended meanwhile, `exit` says so.
+      // If the process has ended meanwhile, `exit` says so.
       child.send({ type: 'more' }, () => {})
     } else if (message.type === 'end') resolve({ passages, ...message })
     else if (message.type === 'unreadable') reject(new UnreadableError(message.reason))
@@ -147,18 +153,21 @@ function read(child: ChildProcess, log: RunContext['log']): Promise<Parsed & { i
   child.on('exit', (code, signal) => {
     const error = new Error(`the process that reads a file ended with ${signal ?? code}`)
     if (!is_reading) reject(notStarted(error))
-    // Somebody ended it, such as a machine without memory. It is tried again, but not for ever.
+    // Something else ended the process, such as a machine without memory. The file is tried again, but not for ever.
     else if (signal === 'SIGKILL' || signal === 'SIGTERM') reject(error)
     else reject(new UnreadableError(not_readable))
   })
   return promise
 }
 
-/** The machine has no room for a process now, or for its modules: those that can't be opened may look as if they were missing. */
+/**
+ * Makes the error that no process could start. The machine has no room for one now, or for its modules: modules that
+ * can't be opened may look as if they were missing.
+ */
 const notStarted = (cause: Error): Error =>
   Object.assign(new Error('a process could not read a file', { cause }), { code: 'ERR_WORKER_INIT_FAILED' })
 
-/** The file is not to blame, so attempts go on until it is read. */
+/** Makes the error that others waited. The file is not to blame, so attempts go on until it is read. */
 const interrupted = (): Error =>
   Object.assign(new Error('other workspaces waited for this reader: the document is read again later'), {
     code: 'EAGAIN',

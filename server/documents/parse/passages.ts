@@ -4,12 +4,12 @@ import { type Block, UnreadableError } from './blocks.ts'
 
 /** A part of a document that is found and shown as a whole. */
 export interface ParsedPassage {
-  /** The headings above it, from the highest. */
+  /** The headings above the passage, from the highest. */
   heading: string
   text: string
 }
 
-/** About this many characters: enough to answer a question, and little enough to be about one thing. */
+/** A passage has about this many characters: enough to answer a question, and few enough to be about one thing. */
 const length_wanted = 800
 const length_max = 1_200
 const heading_length_max = 300
@@ -21,7 +21,7 @@ export function cutPassages(blocks: Block[]): ParsedPassage[] {
   const path: string[] = []
   let texts: string[] = []
   let length = 0
-  /** Nothing is below the last heading yet. */
+  /** Whether nothing is below the last heading yet. */
   let is_bare = false
   const add = (above: string[], text: string): void => {
     if (passages.length === passages_max)
@@ -34,7 +34,7 @@ export function cutPassages(blocks: Block[]): ParsedPassage[] {
     texts = []
     length = 0
   }
-  /** A heading may say all there is: "Closed on Sundays". */
+  /** Adds a heading that has nothing below it: it may say all there is, such as "Closed on Sundays". */
   const endBare = (): void => {
     if (is_bare) add(path.slice(0, -1), path.at(-1) ?? '')
     is_bare = false

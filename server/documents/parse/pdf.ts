@@ -2,7 +2,8 @@ import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
 import { isShortage } from '../../kit/work/shortage.ts'
 import { Blocks, UnreadableError } from './blocks.ts'
 
-// Otherwise it is imported with the first file, which would be blamed for what fails then.
+// The library is imported at once. Otherwise it would be imported with the first file, which would be blamed for what
+// fails then.
 await getResolvedPDFJS()
 
 const pages_max = 2_000
@@ -12,7 +13,7 @@ const heading_length_max = 120
 
 interface Line {
   text: string
-  /** Of its letters. */
+  /** The height of the line's letters. */
   height: number
   /** The distance from the line before, in heights. */
   gap: number
@@ -114,7 +115,7 @@ function toBlocks(pages: Line[][]): Blocks {
       }
       if (line.gap > 1.7) end()
       const last = paragraph.at(-1)
-      // A word that was divided at the end of a line.
+      // The word was divided at the end of a line.
       if (last && /\p{L}-$/u.test(last) && /^\p{Ll}/u.test(line.text))
         paragraph[paragraph.length - 1] = last.slice(0, -1) + line.text
       else paragraph.push(line.text)
@@ -123,7 +124,7 @@ function toBlocks(pages: Line[][]): Blocks {
   return blocks
 }
 
-/** The height of most letters. */
+/** Returns the height of most letters. */
 function commonHeight(pages: Line[][]): number {
   const lengths = new Map<number, number>()
   for (const { text, height } of pages.flat()) lengths.set(height, (lengths.get(height) ?? 0) + text.length)

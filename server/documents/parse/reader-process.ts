@@ -7,7 +7,10 @@ import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
 import type { ParseMessage, ParseOrder } from './thread.ts'
 
-/** Only `parser.ts` starts this process. It gets one of these for each file, and the orders that the thread gets after it. */
+/**
+ * The order to read a file. Only `parser.ts` starts this process, and sends one of these for each file, followed by the
+ * orders that the thread gets after it.
+ */
 export interface ReadOrder {
   type: 'read'
   kind: FileKind
@@ -15,19 +18,22 @@ export interface ReadOrder {
   time_max_ms: number
 }
 
-/** It sends what the thread sends, and one of these at the end. */
+/** A message of this process. It passes on what the thread sends, and sends one of these at the end. */
 export type ReaderMessage =
   | Exclude<ParseMessage, { type: 'end' }>
-  /** It may read another file if it uses little memory. */
+  /** The file is read. The process may read another one if it uses little memory. */
   | { type: 'end'; characters: number; is_small: boolean }
-  /** The file is to blame: what is in it has failed with this error. */
+  /** The file is to blame: reading its content has failed with this error. */
   | { type: 'damaged'; error: string }
-  /** Something else is to blame. */
+  /** Something other than the file is to blame. */
   | { type: 'failed'; error: string; code: string | undefined }
 
 const heap_max_mb = 200
 const young_heap_max_mb = 24
-/** Of the process with all that it has unpacked. Some is left of 400 MB, for what it takes before the next look. */
+/**
+ * Limits the memory of the process with all that it has unpacked. The rest of 400 MB is for what it takes before the
+ * next look.
+ */
 const resident_bytes_max = 370 * 1024 * 1024
 const small_bytes_max = 150 * 1024 * 1024
 const check_every_ms = 20
@@ -38,7 +44,7 @@ const too_long = (time_max_ms: number): string =>
 
 let thread: Worker | undefined
 
-// Nobody is left to read for.
+// Without a parent there is nobody to read for.
 process.once('disconnect', () => process.exit())
 process.on('message', (order: ReadOrder | Exclude<ParseOrder, { type: 'read' }>) => {
   if (order.type === 'read') void read(order).then((last) => process.send?.(last))
@@ -55,7 +61,7 @@ function openThread(): Worker {
   })
 }
 
-/** After anything but `end` this process is of no more use. */
+/** Reads a file. After any result but `end` this process is of no more use. */
 async function read({ kind, file, time_max_ms }: ReadOrder): Promise<ReaderMessage> {
   const watching = new AbortController()
   let is_reading = false
@@ -85,7 +91,10 @@ async function read({ kind, file, time_max_ms }: ReadOrder): Promise<ReaderMessa
   }
 }
 
-/** Its own clock looks at the thread, which may never let go of its own. */
+/**
+ * Ends a reading that takes too long or too much memory. This thread has its own timer, because the other one may never
+ * come to its timers.
+ */
 async function watch(time_max_ms: number, signal: AbortSignal): Promise<never> {
   const until = clock.ticks() + time_max_ms
   while (!signal.aborted) {

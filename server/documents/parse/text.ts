@@ -1,6 +1,6 @@
 import { Blocks } from './blocks.ts'
 
-/** Paragraphs are separated by empty lines. */
+/** Reads a text, whose paragraphs are separated by empty lines. */
 export function readText(text: string): Blocks {
   const blocks = new Blocks()
   for (const paragraph of text.replace(/\r\n?/g, '\n').split(/\n[^\S\n]*\n/))

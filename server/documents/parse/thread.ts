@@ -4,23 +4,26 @@ import { decoderNamed } from './encoding.ts'
 import type { FileKind } from './kinds.ts'
 import { cutPassages, type ParsedPassage } from './passages.ts'
 
-/** The thread gets these: a file, and after it `more` whenever the receiver is ready for more of its passages. */
+/** An order for the thread: a file, and then `more` whenever the receiver is ready for more of its passages. */
 export type ParseOrder = { type: 'read'; kind: FileKind; file: Uint8Array } | { type: 'more' }
 
-/** For each file the thread sends these, `reading` first and `end` last. What fails before `reading` has nothing to do with the file. */
+/**
+ * A message of the thread. For each file it sends `reading` first and `end` last. A failure before `reading` has
+ * nothing to do with the file.
+ */
 export type ParseMessage =
   | { type: 'reading' }
   | { type: 'passages'; passages: ParsedPassage[] }
   | { type: 'end'; characters: number }
   | { type: 'unreadable'; reason: string }
 
-/** The receiver asks for more, so that it doesn't read all at once. */
+/** The thread sends this many passages at a time. The receiver asks for more, so that it doesn't get all at once. */
 const passages_per_message = 200
 
 const send = (message: ParseMessage): void => parentPort?.postMessage(message)
 let sendMore: () => void = () => {}
 
-// Only `reader-process.ts` starts the thread. What else `read` throws ends it.
+// Only `reader-process.ts` starts the thread. An error that `read` throws ends it.
 parentPort?.on('message', (order: ParseOrder) => {
   if (order.type === 'more') sendMore()
   else void read(order)
@@ -46,7 +49,7 @@ async function read({ kind, file }: Extract<ParseOrder, { type: 'read' }>): Prom
   }
 }
 
-/** Imports what it needs only. */
+/** Returns the reader of a kind. It imports only what it needs. */
 async function readerOf(kind: FileKind): Promise<(bytes: Buffer) => Blocks | Promise<Blocks>> {
   switch (kind) {
     case 'pdf':
@@ -72,7 +75,10 @@ async function readerOf(kind: FileKind): Promise<(bytes: Buffer) => Blocks | Pro
   }
 }
 
-/** What is no UTF-8 and has no mark of UTF-16 was written by an old program for Windows, if nothing says otherwise. */
+/**
+ * Decodes a file. Bytes that are no UTF-8, without a mark of UTF-16, were written by an old program for Windows, if
+ * nothing says otherwise.
+ */
 function decode(bytes: Buffer, otherwise = new TextDecoder('windows-1252')): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
@@ -83,7 +89,7 @@ function decode(bytes: Buffer, otherwise = new TextDecoder('windows-1252')): str
   }
 }
 
-/** What a page says about itself. */
+/** Returns a decoder for the encoding that a page says it has. */
 function decoderIn(bytes: Buffer): TextDecoder | undefined {
   const start = bytes.toString('latin1', 0, 2_048)
   return decoderNamed(/<meta[^>]{0,200}charset=["']?([\w.:-]{1,40})/i.exec(start)?.[1])

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../../kit/clock.ts'
 
-/** One process may use so much. */
+/** A reading process may use this much memory. */
 const reader_bytes = 400 * 1024 * 1024
-/** What must be left for all else before a second process starts: the first may still grow. */
+/** This much memory must be left for all else before a second process starts, because the first may still grow. */
 const left_bytes = 200 * 1024 * 1024
 export const check_every_ms = 100
 
 export interface TurnLimits {
   readers_max: number
-  /** After so long, a reader ends if another workspace waits. With each attempt it gets twice as long, so that it is read in the end. */
+  /**
+   * After this time a reader ends if another workspace waits. Each attempt gets twice as long as the last one, so that
+   * the file is read in the end.
+   */
   slice_ms: number
 }
 
@@ -17,21 +20,24 @@ export const turn_limits: TurnLimits = { readers_max: 2, slice_ms: 5_000 }
 
 interface Asking {
   workspace: string
-  /** 1 for the first attempt to read the file. */
+  /** The number of the attempt to read the file. The first one is 1. */
   attempt: number
 }
 
 export interface Turn extends Asking {
   began_ticks: number
-  /** Another workspace waits, and this one has had its time. */
+  /** Whether the reader must end, because another workspace waits and this one has had its time. */
   must_end: boolean
 }
 
-/** Of all services of this process: the memory is that of the machine. Both in the order in which they came. */
+/**
+ * The readers of all services of this process, because the memory is that of the machine. Both sets are in the order in
+ * which they came.
+ */
 const reading = new Set<Turn>()
 const waiting = new Set<Asking>()
 
-/** Waits until a file may be read. Those who wait come in order. Returns nothing when this process is about to stop. */
+/** Waits until a file may be read, in the order of the calls. Returns nothing when this process is about to stop. */
 export async function takeTurn(
   asking: Asking,
   limits: TurnLimits,
@@ -54,10 +60,10 @@ export async function takeTurn(
   return turn
 }
 
-/** Call it when the memory is free again. */
+/** Ends a reading. Call it when the memory is free again. */
 export const endTurn = (turn: Turn): boolean => reading.delete(turn)
 
-/** Whether there is memory for one more. The first one needs no permission. */
+/** Whether there is memory for one more reader. The first one needs no permission. */
 export const hasMemory = (running: number, available = process.availableMemory()): boolean =>
   running === 0 || available >= (running + 1) * reader_bytes + left_bytes
 

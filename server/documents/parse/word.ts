@@ -46,7 +46,7 @@ function readParagraphs(xml: string, heading_styles: Map<string, number>): Block
   let level = 0
   let is_text = false
   let table_depth = 0
-  /** A second rendering of the same text, for older programs. */
+  /** Whether the text is a second rendering of the same text, for older programs. */
   let fallback_depth = 0
   const add = (text: string): void => blocks.write(text, level)
   const end = (): void => {

@@ -18,7 +18,10 @@ import { namesToAskFor } from './names-to-ask-for.ts'
 import { promptFor, toOutput, userText } from './prompt.ts'
 import type { Tools } from './tools.ts'
 
-/** In a call the first words must come within four seconds: half of them are left for the answer. */
+/**
+ * A request is repeated only if the wait before it is shorter than this. In a call the first words must come within
+ * four seconds, half of which are left for the answer.
+ */
 const retry_wait_max_ms = { text: 5_000, call: 2_000 }
 
 export interface AnswererParts {
@@ -28,7 +31,7 @@ export interface AnswererParts {
   tools: Tools
 }
 
-/** An answerer knows this of a conversation. */
+/** The parts of a conversation that an answerer needs. */
 export type AnsweredConversation = Pick<
   ClaimedConversation,
   'kind' | 'agent_name' | 'variables' | 'summary' | 'contact' | 'time_zone' | 'script_state' | 'turns'
@@ -39,23 +42,23 @@ type Ask = Extract<Effect, { type: 'ask' }>
 /** Answers in a conversation, by a language model or a script. */
 export interface Answerer {
   asksForPerson: (text: string) => Promise<boolean>
-  /** The contact has said something. */
+  /** Tells that the contact has said something. */
   addMessage: (words: { seq: number; text: string }) => void
   ask: (request: Ask, now: number, signal: AbortSignal) => AsyncGenerator<Answer>
   /** Returns what a complete answer has changed. */
   readResult: (answer: Extract<Answer, { type: 'asked' }>) => {
     facts: Record<string, unknown>
     progress: ScriptProgress | null
-    /** The step of a script that it has come to. */
+    /** The step to which a script has come. */
     script: TakenStep | null
-    /** True if the contact must hear the whole answer. */
+    /** Whether the contact must hear the whole answer. */
     is_uninterruptible: boolean
-    /** The passages that a script has answered from. */
+    /** The passages from which a script has answered. */
     passages: FoundPassage[]
   }
   /** Returns a script to where it was. */
   continueFrom: (progress: ScriptProgress) => void
-  /** Whether a script waits for digits. What a model has asked for is not known. */
+  /** Whether a script waits for digits. It is not known what a model has asked for. */
   awaitsDigits: () => boolean
 }
 
@@ -88,13 +91,16 @@ function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts)
   }
 }
 
-/** Goes by the words that scripts know as the intent `human`. */
+/** Whether the text asks for a person, by the words that scripts know as the intent `human`. */
 export async function asksForPerson(at: At, text: string, configuration: Configuration): Promise<boolean> {
   const names = await namesToAskFor(at, [text], configuration)
   return scoreIntent('human', listen(text, languageOf(configuration.language)), names) !== undefined
 }
 
-/** A script gets what has happened since it last spoke: the result of its tool, and what the contact said. */
+/**
+ * Opens an answerer for a script. It gets what has happened since it last spoke: the result of its tool, and what the
+ * contact said.
+ */
 function openScriptedAnswerer({ at, claimed, configuration, tools }: AnswererParts, script: Script): Answerer {
   const model = createScriptedModel(script)
   const { language } = configuration
@@ -105,14 +111,14 @@ function openScriptedAnswerer({ at, claimed, configuration, tools }: AnswererPar
     .filter(({ role, seq }) => role === 'contact' && seq > progress.heard_until)
     .map(({ seq, text }) => ({ seq, text }))
   return {
-    // The script's own branches say what happens then.
+    // The script's own branches say what happens when the contact asks for a person.
     asksForPerson: async () => false,
     addMessage: (words) => unheard.push(words),
     async *ask({ history, is_silence = false, is_opening = false }, now, abortSignal) {
       if (is_opening) unheard = []
       const { node, variables } = progress
       const { tool, press } = (node === null ? undefined : script.nodes[node]) ?? {}
-      // After digits a node may wait, so that silence can follow their result.
+      // A node may wait after digits, so that silence can follow their result.
       const is_at_tool = tool !== undefined || (press !== undefined && !is_silence)
       const prompt = [...(is_at_tool ? lastResult(history) : []), ...unheard.map(({ text }) => userText(text))]
       const values = valuesOf(claimed, { contact, time_zone, now })
@@ -151,7 +157,7 @@ function openScriptedAnswerer({ at, claimed, configuration, tools }: AnswererPar
   }
 }
 
-/** What the script wants to know before it answers. */
+/** Returns the question to which the script needs an answer before it goes on. */
 function lookedUp(answers: Answer[]): string | null {
   const asked = answers.find((answer) => answer.type === 'asked')
   return asked ? scriptAnswer(asked.metadata).looks_up : null

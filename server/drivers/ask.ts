@@ -17,10 +17,12 @@ import type { ToolCall, Usage } from '../talk/state.ts'
 
 const retry_after_ms = 500
 const arguments_length_max = 32_000
-/** An agent may call fewer. The rest of the answer is not read. */
+/**
+ * At most this many calls of an answer are read, because an agent may call fewer. The rest of the answer is not read.
+ */
 const read_calls_max = 32
 
-/** A model sends these one after the other. The last one is `asked` or `ask_failed`. */
+/** The parts of an answer, which a model sends one after the other. The last one is `asked` or `ask_failed`. */
 export type Answer =
   | { type: 'piece'; text: string }
   | { type: 'tool_call'; call: Omit<ToolCall, 'after'> }
@@ -30,9 +32,12 @@ export type Answer =
 type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
 
 interface AskOptions {
-  /** The words come all at once at the end, without what turned out to be thinking. Until then there are empty pieces. */
+  /**
+   * Whether the words come all at once at the end, without what turned out to be thinking. Until then there are empty
+   * pieces.
+   */
   is_whole?: boolean
-  /** If the provider says that the request may be repeated only after a longer wait than this, it is not repeated. */
+  /** The request is not repeated if the provider asks for a longer wait than this. */
   retry_wait_max_ms: number
 }
 
@@ -62,7 +67,7 @@ export async function* ask(
   }
 }
 
-/** All pieces before were thinking. */
+/** Says that all pieces before were thinking. */
 type WereThoughts = { type: 'were_thoughts' }
 
 async function* askOnce(
@@ -90,7 +95,7 @@ async function* askOnce(
   throw new Error('the answer has no end')
 }
 
-/** What an answer has said before it breaks is said all the same. */
+/** Holds back all words until the end of the answer. When it breaks, the words before that are said all the same. */
 async function* holdBack(answers: AsyncGenerator<Answer | WereThoughts>): AsyncGenerator<Answer> {
   let held: Answer[] = []
   let skips_blanks = false
@@ -130,7 +135,9 @@ export async function* askAtOnce(
   }
 }
 
-/** Arguments that are not JSON, or nested too deeply, stay text, which no tool accepts: the model is told. */
+/**
+ * Reads a call. Arguments that are not JSON, or nested too deeply, stay text, which no tool accepts: the model is told.
+ */
 function toCall({ toolName, input }: { toolName: string; input: string }): Omit<ToolCall, 'after'> {
   const call = { run: newId(), name: truncate(printable(toolName), 64) }
   if (input.length > arguments_length_max) return { ...call, arguments: 'too long' }
@@ -149,13 +156,18 @@ export const toUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): Us
   output_tokens: outputTokens.total ?? 0,
 })
 
-/** An answer that calls tools, or ends for a reason that is not known, is as complete as any other. */
+/**
+ * Reads why an answer ended. One that calls tools, or ends for a reason that is not known, is as complete as any other.
+ */
 function toFinishReason({ unified }: FinishPart['finishReason']): ModelFinishReason {
   if (unified === 'length') return 'length'
   return unified === 'content-filter' ? 'content_filter' : 'stop'
 }
 
-/** Returns infinity, unless the server or the connection failed, too many requests were sent, or this service was overloaded. */
+/**
+ * Returns the wait before the request is repeated. It is infinity, unless the server or the connection failed, too many
+ * requests were sent, or this service was overloaded.
+ */
 function waitBeforeRetry(error: unknown): number {
   if (error instanceof OutboundError)
     return error instanceof ResponseTooLong ? Number.POSITIVE_INFINITY : retry_after_ms

@@ -20,14 +20,14 @@ import type { Schema } from '../tools/parameters.ts'
 import { requestCallback } from './callbacks.ts'
 import { search_tool } from './citations.ts'
 
-/** Tools may know and use this. */
+/** The facts that tools may know and use. */
 export interface ToolContext {
   conversation_id: string
   agent_id: string
   contact_id: string | null
   kind: Conversation['kind']
   configuration: Configuration
-  /** Answers in place of what would be written: in tests of agents nothing is. */
+  /** Answers in place of a change, in tests of agents, which write nothing. */
   answer?: (call: BuiltInCall) => BuiltInResult
 }
 
@@ -40,7 +40,7 @@ export interface BuiltInCall {
 export interface BuiltInResult {
   status: ToolStatus
   result: unknown
-  /** They are added to the results of the conversation. */
+  /** Facts that are added to the results of the conversation. */
   facts?: Record<string, unknown>
 }
 
@@ -71,7 +71,7 @@ const tools: Record<string, BuiltInTool> = {
     description: 'The contact wants no more messages or calls. Ends the conversation.',
     parameters: nothing,
     isOffered: ({ contact_id, kind }) => contact_id !== null || kind === 'voice',
-    // A call records it itself: it knows whether a simulated person has said it.
+    // A call records the opt-out itself, because it knows whether a simulated person has said it.
     run: async (at, context, call) =>
       context.kind === 'voice' ? done : writeOnce(at, { context, call, change: optOut }),
   },
@@ -156,7 +156,7 @@ export function offeredBuiltIns(context: ToolContext): LanguageModelV4FunctionTo
   )
 }
 
-/** Some parameters are names that depend on the agent: the schema lists them. */
+/** Lists the names that parameters may have, for those that depend on the agent. */
 function parametersOf(name: string, parameters: Schema, { configuration }: ToolContext): Schema {
   if (name === 'set_result') {
     const names = configuration.results.map((result) => result.name)
@@ -191,7 +191,7 @@ export const writesRows = (name: string): boolean => writing_tools.includes(name
 
 export const isBuiltIn = (name: string): boolean => Object.hasOwn(tools, name)
 
-/** Returns undefined if it is no built-in tool. */
+/** Runs a built-in tool. Returns undefined if it is none. */
 export function runBuiltIn(at: AtOutside, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> | undefined {
   const tool = isBuiltIn(call.name) ? tools[call.name] : undefined
   if (!tool) return undefined
@@ -219,7 +219,7 @@ async function updateContact(at: At, context: ToolContext, call: BuiltInCall): P
   const { value, faults } = validate(ContactChange as RequestSchema, call.arguments)
   if (faults.length > 0) return refused(faults.map(({ message }) => message).join(' '))
   const change = async (at: At, { contact_id }: Conversation): Promise<BuiltInResult> => {
-    // `validate` has checked it.
+    // `validate` has checked the values.
     const update = { id: contact_id ?? '', change: value as ContactChange, isCurrent: () => true }
     const [changed] = await contacts.update(at, [update])
     return changed instanceof Problem ? { status: 'failed', result: changed.message } : done
@@ -230,7 +230,7 @@ async function updateContact(at: At, context: ToolContext, call: BuiltInCall): P
 async function scheduleCallback(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> {
   const change = (at: At, conversation: Conversation) => requestCallback(at, conversation, call.arguments)
   return writeOnce(at, { context, call, change }).catch((error: unknown) => {
-    // The number must not be called, for example.
+    // The change may be refused, such as a number that must not be called.
     if (error instanceof Problem) return { status: 'failed', result: error.message }
     throw error
   })
@@ -238,7 +238,7 @@ async function scheduleCallback(at: At, context: ToolContext, call: BuiltInCall)
 
 const opt_out_sources = { api: 'api', web_chat: 'api', sms: 'sms_keyword', voice: 'voice_request' } as const
 
-/** By SMS it is the number that has written, which may no longer be that of the contact. */
+/** Records an opt-out. By SMS it is for the number that has written, which may no longer be that of the contact. */
 async function optOut(at: At, { id, kind, contact_id, counterpart, turn_count }: Conversation): Promise<BuiltInResult> {
   const contact = (await contacts.lock(at, contact_id === null ? [] : [contact_id])).get(contact_id ?? '')
   const phone_number = (kind === 'sms' ? counterpart : null) ?? contact?.phone_number
@@ -281,7 +281,7 @@ interface WriteOnce {
   change: (at: At, conversation: Conversation) => Promise<BuiltInResult>
 }
 
-/** The run and the change are written together, so that it happens once. */
+/** Writes the run and the change together, so that the change happens once. */
 async function writeOnce(at: At, { context, call, change }: WriteOnce): Promise<BuiltInResult> {
   const { conversation_id, answer } = context
   if (answer) return answer(call)

@@ -23,26 +23,29 @@ export interface CallbackRequest {
   reason: string | null
 }
 
-/** An agent has promised to call the contact back. Runs in the transaction that records the promise. */
+/** Runs when an agent has promised to call the contact back, in the transaction that records the promise. */
 export const callback_requested = newHook<CallbackRequest>('conversations.callback_requested')
 
-/** The agent is told this: when the contact is called, in the contact's time zone, or why not. */
+/** The answer to the agent: when the contact is called, in the contact's time zone, or why not. */
 export type CallbackAnswer =
   | { status: 'succeeded'; result: Promised }
   | { status: 'failed' | 'invalid_arguments'; result: string }
 
-/** A script may use its members. */
+/** The promise, whose members a script may use. */
 interface Promised {
   at: string
   date: string
   time: string
   time_zone: string
   is_moved: boolean
-  /** One that was moved has it. */
+  /** Explains a time that was moved. */
   message?: string
 }
 
-/** The contact is called within `quiet_hours`. A time outside of them is moved to when they begin. */
+/**
+ * Promises a callback. The contact is called within `quiet_hours`, and a time outside of them is moved to when they
+ * begin.
+ */
 export async function requestCallback(
   at: At,
   { id, agent_id, contact_id }: Conversation,
@@ -66,12 +69,12 @@ export async function requestCallback(
 interface CallbackParts {
   contact: Contact
   settings: Pick<Settings, 'time_zone' | 'quiet_hours'>
-  /** Callbacks that the conversation has already. */
+  /** The number of callbacks that the conversation has already. */
   count: number
   now: number
 }
 
-/** Says what the agent is told, and when the contact is called. Writes nothing. */
+/** Returns the answer to the agent, and when the contact is called. Writes nothing. */
 export function answerCallback(
   { contact, settings, count, now }: CallbackParts,
   input: Record<string, unknown>,
@@ -92,7 +95,10 @@ export function answerCallback(
 
 const failed = (result: string): CallbackAnswer => ({ status: 'failed', result })
 
-/** A time without an offset is in the zone. If clocks show it twice there, it is the first. Returns NaN if it is no time. */
+/**
+ * Reads a time. One without an offset is in the zone, and is the first one if clocks show it twice there. Returns NaN
+ * if it is no time.
+ */
 function readTime(time: unknown, time_zone: string): number {
   const text = String(time)
   const isTime = (one: string) => text.includes('T') && !formats['date-time']?.(one)
@@ -100,7 +106,7 @@ function readTime(time: unknown, time_zone: string): number {
   return isTime(`${text}Z`) ? instantOf(time_zone, clock.parse(`${text}Z`), 'earlier') : Number.NaN
 }
 
-/** Returns why the agent can't call back then, in words for the model, or undefined if it can. */
+/** Returns why the agent can't call at this time, in words for the model, or undefined if it can. */
 function timeFault(time: number, { now, time_zone }: { now: number; time_zone: string }): string | undefined {
   if (Number.isNaN(time)) return `at must be a time in ${time_zone} such as 2026-11-17T09:00.`
   if (time <= now) return `at must be in the future: it is ${localIso(time_zone, now)}.`

@@ -8,7 +8,7 @@ export type FoundPassage = Pick<Passage, 'id' | 'document_id' | 'title' | 'headi
 
 export const search_tool = 'search_knowledge'
 const citations_max = 3
-/** An answer shares at least so many words with a passage that it is based on. */
+/** An answer shares at least this many words with a passage on which it is based. */
 const shared_words_min = 2
 const word = /[\p{L}\p{N}]{4,}|\p{N}+/gu
 
@@ -16,11 +16,14 @@ const word = /[\p{L}\p{N}]{4,}|\p{N}+/gu
 export const passagesOf = (runs: Pick<ToolRun, 'name' | 'status' | 'result'>[]): FoundPassage[] =>
   runs.flatMap(({ name, status, result }) => {
     const { passages } = membersOf(result)
-    // Only `search_knowledge` has written it.
+    // Only `search_knowledge` has written the result.
     return name === search_tool && status === 'succeeded' && Array.isArray(passages) ? (passages as FoundPassage[]) : []
   })
 
-/** The passages that the words are based on: of those that were found, the ones that share most words with them. */
+/**
+ * Returns the passages on which the words are based: of those that were found, the ones that share most words with
+ * them.
+ */
 export function citationsFor(text: string, found: FoundPassage[]): Citation[] {
   const said = wordsOf(text)
   const needed = Math.min(shared_words_min, said.size)
@@ -39,7 +42,7 @@ export function citationsFor(text: string, found: FoundPassage[]): Citation[] {
     }))
 }
 
-/** The highest heading is often the name of the document. */
+/** Makes a title. The highest heading is often the name of the document, which is then not repeated. */
 const titleOf = (name: string, heading: string): string =>
   `${heading} › `.startsWith(`${name} › `) ? heading : [name, heading].filter((part) => part !== '').join(' › ')
 

@@ -29,43 +29,45 @@ export const turn_latency: Metric = {
   buckets: [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10],
 }
 
-/** A talk is held with these. */
+/** The parts with which a talk is held. */
 export interface Parts {
   at: AtOutside
   scheduler: Scheduler
   answerer: Answerer
   tools: Tools
   journal: Journal
-  /** Words are shown while they come. */
+  /** Whether words are shown while they come. */
   is_live: boolean
-  /** A call has one. */
+  /** The line of a call. */
   line?: Line<unknown>
   /** The numbers that a call may be transferred to, by name. */
   transfers?: Map<string, string>
   log: Log
 }
 
-/** A driver asks this of the drive that has opened it. */
+/** The functions of the drive that opens a driver. */
 export interface Drive {
   save: (at: At, save: Save) => Promise<Saved>
-  /** Writes that these tools begin. Returns false when they must not, undefined when another process has the lease. */
+  /**
+   * Writes that these tools begin. Returns false when they must not, and undefined when another process has the lease.
+   */
   beginRuns: (begins: string[]) => Promise<boolean | undefined>
   /** Runs when a model, a tool or a timer has changed something. It must not throw. */
   onChange: () => void
   onError: (error: unknown) => void
 }
 
-/** Where a talk is. A call of a test workspace keeps it between two advances of the clock. */
+/** The state of a talk. A call of a test workspace keeps it between two advances of the clock. */
 export interface TalkState {
   engine: State
   progress: ScriptProgress | null
-  /** Where the script was before its last answer. */
+  /** The progress of the script before its last answer. */
   before?: ScriptProgress | null
   /** When the contact was last heard. */
   contact_ended_at: number | null
 }
 
-/** `seq` is that of the turn with the words. */
+/** An opt-out. `seq` is the number of the turn with the words. */
 export interface OptOut {
   at: number
   seq: number
@@ -81,9 +83,9 @@ export class Driver {
   readonly #drive: Drive
   readonly #running: RunningTools
   readonly #timers: ShortTimers
-  /** Undefined if words are not shown while they come. */
+  /** Shows the words while they come. Undefined if they are not shown. */
   readonly #speaker: Speaker | undefined
-  /** Requests to models, and tools. */
+  /** The requests to models, and the tools, that are at work. */
   readonly #working = new Set<Promise<void>>()
   #asking: AbortController | undefined
   #state: State
@@ -150,7 +152,7 @@ export class Driver {
     return this.#opt_out !== null
   }
 
-  /** Returns when the contact has said that it wants no more calls. The next time it returns null. */
+  /** Returns an opt-out that the contact has said, once. The next time it returns null. */
   takeOptOut(): OptOut | null {
     const opt_out = this.#opt_out
     this.#opt_out = null
@@ -177,7 +179,10 @@ export class Driver {
     this.#timers.set(this.#state)
   }
 
-  /** Continues tools that were running when a process was killed. Some may have ended; what the others have done is not known. */
+  /**
+   * Continues tools that were running when a process was killed. Some may have ended; it is not known what the others
+   * have done.
+   */
   async continueTools(): Promise<void> {
     const { at, tools, journal } = this.#parts
     const open_runs = this.#state.open_runs.filter(({ run }) => !this.#running.has(run))
@@ -199,7 +204,7 @@ export class Driver {
     while (this.#working.size > 0) await Promise.all(this.#working)
   }
 
-  /** What ends later changes nothing any more. */
+  /** Stops. Models and tools that end later change nothing any more. */
   stop(): void {
     this.#is_stopped = true
     this.#timers.clearAll()
@@ -212,7 +217,7 @@ export class Driver {
     const { at, journal, scheduler, line } = this.#parts
     const { opening } = this
     this.#opened_reply = opening?.id ?? this.#opened_reply
-    // In a call its turn is written in any case, also if nothing of it is heard: turns are counted as they are said.
+    // In a call the turn is written in any case, also if nothing of it is heard: turns are counted as they are said.
     if (opening && line) this.take({ type: 'shown', reply: opening.id })
     const opened = opening && { opened: { text: opening.text } }
     const saved = await journal.write({ ...options, ...opened }, (save) => {
@@ -230,7 +235,10 @@ export class Driver {
     journal.keepText(at, this.#state.reply)
   }
 
-  /** The agent may have said more while the turn was written. By text it may have been interrupted before anyone saw it. */
+  /**
+   * Shows the turn that was opened. The agent may have said more while the turn was written. By text it may have been
+   * interrupted before anyone saw the turn.
+   */
   #showOpened({ id, text }: Reply, seq: number): void {
     const { journal, line } = this.#parts
     journal.open = { reply: id, seq, kept: text }
@@ -297,7 +305,7 @@ export class Driver {
     }
   }
 
-  /** A turn of the agent has taken as long as the contact had to wait for its first word. */
+  /** Adds a turn that was said. A turn of the agent has taken as long as the contact had to wait for its first word. */
   #addSpoken(turn: Turn, now: number): void {
     const { at, journal, answerer, line } = this.#parts
     const { heard = turn.text, speech = [] } = turn.spoken ?? {}
@@ -317,7 +325,7 @@ export class Driver {
     if (sound) observeTurn(at, { latency, conversation_id: journal.id, ago_ms: now - (waited_from ?? now) })
   }
 
-  /** A script that has come to its end, and was interrupted, continues where it was before. */
+  /** Returns a script to where it was before, if it has come to its end and was interrupted. */
   #returnToNode(): void {
     if (this.#progress?.node !== null || !this.#before?.node) return
     this.#progress = { ...this.#before, heard_until: this.#progress.heard_until }
@@ -353,12 +361,14 @@ export class Driver {
     }
   }
 
-  /** Nobody is asked whether a tool is to run that would refuse its arguments. */
+  /**
+   * Marks a call as invalid if the tool would refuse its arguments, so that nobody is asked whether the tool is to run.
+   */
   #checked(call: Omit<ToolCall, 'after'>): Omit<ToolCall, 'after'> {
     return this.#parts.tools.accepts(call) ? call : { ...call, is_invalid: true }
   }
 
-  /** Never throws, because timers call it. */
+  /** Passes an event to the engine. It never throws, because timers call it. */
   #happen(input: EngineInput, due = 0): void {
     if (this.#is_stopped) return
     try {
@@ -369,7 +379,10 @@ export class Driver {
     }
   }
 
-  /** A tool is called when its row is there: if the process is killed, one with side effects is not called again. */
+  /**
+   * Starts tools. A tool is called when its row is there: if the process is killed, a tool with side effects is not
+   * called again.
+   */
   #startTools(calls: ToolCall[]): void {
     const { journal, tools } = this.#parts
     for (const call of calls) {
@@ -397,11 +410,11 @@ export class Driver {
 interface SpokenTurn {
   latency: FinishedTurn['latency']
   conversation_id: string
-  /** How long ago the contact has ended. */
+  /** The time since the contact's words ended. */
   ago_ms: number
 }
 
-/** Its span lasts from the end of the contact's words to the first word of the agent's. */
+/** Measures a turn. Its span lasts from the end of the contact's words to the first word of the agent's. */
 function observeTurn({ tools }: At, { latency, conversation_id, ago_ms }: SpokenTurn): void {
   const stages = Object.entries(latency).filter(([, ms]) => typeof ms === 'number')
   for (const [name, ms] of stages) tools.metrics.observe(turn_latency, ms ?? 0, name.replace(/_ms$/, ''))

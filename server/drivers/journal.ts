@@ -10,61 +10,61 @@ import { citationsFor, type FoundPassage, passagesOf } from './citations.ts'
 import type { Changes, FinishedTurn, Save, Saved } from './plan-save.ts'
 import type { ToolOutcome } from './tools.ts'
 
-/** Of a turn. */
+/** Limits the error of a turn, in characters. */
 const error_length_max = 500
 
 export interface JournalOptions {
   /** The id of the conversation. */
   id: string
   token: string
-  /** What this process knows of the conversation. */
+  /** The state of the conversation that this process knows. */
   seen: Save['seen']
   /** The turn that was open when another process was killed. */
   open?: OpenTurn | undefined
   results: Record<string, unknown>
-  /** The contact has waited this long when the drive begins. */
+  /** The time that the contact has waited when the drive begins. */
   waited_ms: number
-  /** What the contact writes meanwhile is answered next. */
+  /** Whether a save keeps the answer when the contact has written meanwhile, which is answered next. */
   must_answer?: boolean
-  /** True if it is measured how long things take. In simulated calls nothing depends on how fast the machine is. */
+  /** Whether the duration of things is measured. In simulated calls nothing depends on how fast the machine is. */
   is_timed: boolean
 }
 
 export interface OpenTurn {
   reply: string
   seq: number
-  /** This much of it is stored. */
+  /** The part of the text that is stored. */
   kept: string
 }
 
 export type WriteOptions = Pick<Save, 'opened' | 'release'> & {
-  /** These runs of tools are to be called after the write. */
+  /** The runs of tools that are to be called after the write. */
   begins?: string[]
 }
 
-/** A spoken turn has these besides. */
+/** Further members of a spoken turn. */
 type Spoken = Partial<Pick<FinishedTurn, 'heard' | 'speech' | 'created_at'>> & {
   turn_ms?: number | null
   sound?: SoundLatency | undefined
 }
 
-/** Holds what a drive has said and learned. It is written one thing after the other, as long as the drive has the lease. */
+/** Holds what a drive has said and learned. Writes come one after the other, as long as the drive has the lease. */
 export class Journal {
   readonly #options: JournalOptions
   #queue: Promise<unknown> = Promise.resolve()
   #turns: { reply: string | null; turn: FinishedTurn }[] = []
-  /** These runs are not part of a turn. The keys are their ids. */
+  /** The runs that are not part of a turn, by their ids. */
   #runs = new Map<string, RunToSave>()
   #usage = no_usage
   #changes: Changes = {}
   #results: Record<string, unknown>
   #error: string | null = null
-  /** What a script has answered from, and is not yet part of a turn. */
+  /** The passages from which a script has answered, and that are not yet part of a turn. */
   #passages: FoundPassage[] = []
   #latency: Latency
   seen: Save['seen']
   open: OpenTurn | undefined
-  /** Another drive continues. Only what was shown is written from now on. */
+  /** Whether another drive continues. Only what was shown is written from then on. */
   is_leaving = false
 
   constructor(options: JournalOptions) {
@@ -87,7 +87,9 @@ export class Journal {
     return this.#results
   }
 
-  /** Runs are written with what they belong to. */
+  /**
+   * Whether nothing is to be written. Runs don't count, because they are written with the turn to which they belong.
+   */
   get is_empty(): boolean {
     const { input_tokens, output_tokens } = this.#usage
     return this.#turns.length + input_tokens + output_tokens + Object.keys(this.#changes).length === 0
@@ -105,13 +107,13 @@ export class Journal {
     this.#changes = { ...this.#changes, ...changes }
   }
 
-  /** Adds a turn of which words were shown, and that nobody ends. */
+  /** Adds a turn that will not be continued, and of which words were shown. */
   addInterrupted(reply: string, text: string, spoken: Spoken = {}): void {
     const ended = { is_interrupted: true, finish_reason: 'interrupted' as const }
     this.addTurn({ role: 'agent', reply, text, ...ended, runs: [], usage: no_usage }, spoken)
   }
 
-  /** Returns how long the parts of the turn took. */
+  /** Adds a turn. Returns how long its parts took. */
   addTurn({ reply, runs, ...turn }: EngineTurn, { turn_ms, sound, ...spoken }: Spoken = {}): FinishedTurn['latency'] {
     const { is_timed } = this.#options
     const { role, text, is_interrupted, finish_reason = null, script = null, usage } = turn
@@ -146,7 +148,7 @@ export class Journal {
     return latency
   }
 
-  /** The contact has said something. */
+  /** Measures from now on, because the contact has said something. */
   restart(): void {
     this.#latency = newLatency(clock.ticks())
   }
@@ -159,7 +161,7 @@ export class Journal {
     this.#latency.model_first_ms ??= Math.round(clock.ticks() - this.#latency.asked_ticks)
   }
 
-  /** An answer is complete. */
+  /** Adds what a complete answer has changed. */
   addAnswer(
     {
       facts,
@@ -183,7 +185,7 @@ export class Journal {
     this.#error = error
   }
 
-  /** Something has failed that is no fault of the model. The agent's next turn says so. */
+  /** Notes a failure that is no fault of the model. The agent's next turn has it as its error. */
   note(error: string): void {
     this.#error = this.#error === null ? error : truncate(`${this.#error} ${error}`, error_length_max)
   }
@@ -193,7 +195,10 @@ export class Journal {
     this.#runs.set(run, { conversation_id: this.id, ...begun })
   }
 
-  /** When the process ends, its requests do too: what a tool has then done is not known, and its row stays as it is. */
+  /**
+   * Ends a run. When the process stops, its requests do too: then it is not known what a tool has done, and its row
+   * stays as it is.
+   */
   endRun(id: string, { status, result, duration_ms, facts = {} }: ToolOutcome): void {
     if (this.is_leaving && status !== 'succeeded') return void this.#runs.delete(id)
     const run = this.#runs.get(id)
@@ -207,14 +212,14 @@ export class Journal {
     this.change({ results: this.#results })
   }
 
-  /** Runs the work after all that is being written. */
+  /** Runs the work after everything that is being written. */
   inOrder<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(work)
     this.#queue = done.catch(() => {})
     return done
   }
 
-  /** Writes all that is unwritten. When others have written meanwhile, what they wrote is yet to be read. */
+  /** Writes everything that is unwritten. When others have written meanwhile, what they wrote is yet to be read. */
   async write({ begins = [], ...more }: WriteOptions, save: (save: Save) => Promise<Saved>): Promise<Saved> {
     const { id, token } = this.#options
     const { must_answer } = this
@@ -247,7 +252,7 @@ export class Journal {
     return saved
   }
 
-  /** Stores what the open turn has shown so far. It is only a precaution: the answer goes on without it. */
+  /** Stores what the open turn has shown so far. This is only a precaution, so the answer goes on if it fails. */
   keepText(at: At, reply: Reply | null): void {
     const { open, id } = this
     if (!open || !reply || open.reply !== reply.id || open.kept === reply.text) return

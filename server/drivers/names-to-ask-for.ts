@@ -4,7 +4,7 @@ import { mayAskByName } from '../models/intents.ts'
 import { languageOf, listen } from '../models/matching.ts'
 import { namesIn } from '../models/names.ts'
 
-/** Each reaction returns names of people in the workspace. */
+/** Collects the names of people in the workspace, which each reaction returns. */
 export const naming_people = newHook<undefined, string[]>('drivers.naming_people')
 
 /** Returns who a contact may ask for by name: members, transfers, and who is named in the hand-over. Reads nothing if the words name nobody. */

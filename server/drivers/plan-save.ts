@@ -8,27 +8,30 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { no_usage, type SpeechPart, type Usage } from '../talk/state.ts'
 
-/** A driver has this to write about one conversation. It is written only while the driver has the lease. */
+/** The changes of one conversation that a driver writes. They are written only while the driver has the lease. */
 export interface Save {
   id: string
   token: string
-  /** What the driver knows. If there is more, what nobody has seen yet is not written: the next driver begins again. */
+  /**
+   * The state that the driver knows. If there is more, what nobody has seen yet is not written: the next driver begins
+   * again.
+   */
   seen: Pick<Conversation, 'status' | 'turn_count'>
-  /** Begins the agent's turn: from now on its words are shown. */
+  /** Begins the agent's turn, whose words are shown from now on. */
   opened?: { text: string }
-  /** They are in the order in which they were said. The first one is the open turn, if there is one. */
+  /** The turns in the order in which they were said. The first one is the open turn, if there is one. */
   turns: FinishedTurn[]
   open_seq: number | undefined
   runs: RunToSave[]
   usage: Usage
   changes: Changes
-  /** Tools begin now. Where the script is must be known when they end. */
+  /** Whether tools begin now. The progress of the script must be stored when they end. */
   begins_tools?: boolean
-  /** Another drive continues: only what was shown, and what tools have done, is written. */
+  /** Whether another drive continues: only what was shown, and what tools have done, is written. */
   is_leaving: boolean
-  /** What was spoken in a call is written, whatever others have written meanwhile. */
+  /** Whether the turns were spoken in a call: these are written, whatever others have written meanwhile. */
   is_spoken?: boolean
-  /** It is written although the contact may have written more meanwhile. That is answered next. */
+  /** Whether the turns are written although the contact may have written more meanwhile. That is answered next. */
   must_answer?: boolean
   /** Ends the lease. */
   release?: Release
@@ -38,7 +41,7 @@ export interface Release {
   timers: Timers
   idle_ms: number
   needs_summary: boolean
-  /** The agent answers at this time or later. */
+  /** The earliest time at which the agent answers. */
   not_before?: number
 }
 
@@ -63,7 +66,7 @@ export const emptySave = ({ id, token, status, turn_count }: SavedConversation) 
 
 type SavedConversation = Pick<Conversation, 'id' | 'status' | 'turn_count'> & { token: string }
 
-/** New values of columns. Those that are left out stay. */
+/** New values of columns. Columns that are left out stay as they are. */
 export interface Changes {
   status?: Conversation['status']
   close_reason?: Conversation['close_reason']
@@ -75,29 +78,29 @@ export interface Changes {
   summarized_until?: number
 }
 
-/** `seq` is that of the turn that was opened. */
+/** The outcome of a save. `seq` is the number of the turn that was opened. */
 export type Saved = { is_lost: true } | Written
 
 interface Written {
   is_lost: false
-  /** Others have written meanwhile. */
+  /** Whether others have written meanwhile. */
   is_stale: boolean
-  /** Turns were not written because of that. */
+  /** Whether turns were not written because of that. */
   is_dropped: boolean
-  /** There are turns that the writer has not seen. */
+  /** Whether there are turns that the writer has not seen. */
   has_unseen: boolean
   status: Conversation['status']
   turn_count: number
   seq: number | undefined
 }
 
-/** One save writes this. */
+/** The rows that one save writes. */
 export interface Plan {
   save: Save
   before: Row
   after: Row
   opened: TurnOf[]
-  /** These turns were open. */
+  /** The turns that were open. */
   closed: TurnOf[]
   inserted: TurnOf[]
   runs: RunToSave[]
@@ -106,11 +109,14 @@ export interface Plan {
   outcome: Saved
 }
 
-/** What was said meanwhile comes first. What nobody has seen of the agent's answer is then forgotten, but not its tools. */
+/**
+ * Plans a save. Turns that others have written meanwhile come first: then the unseen part of the agent's answer is
+ * dropped, but not its tools.
+ */
 export function planFor({ now }: At, save: Save, before: Row): Plan {
   const { id, seen, open_seq } = save
   const has_unseen = before.turn_count !== seen.turn_count
-  // An answer after the question about an opt-out would close it.
+  // An answer after the question about an opt-out would close that question.
   const may_follow = !has_unseen || (save.must_answer && !isAsked(before))
   const is_changed_by_others = before.status !== seen.status || !may_follow
   const is_stale = save.is_leaving || (is_changed_by_others && !save.is_spoken)
@@ -135,7 +141,7 @@ export function planFor({ now }: At, save: Save, before: Row): Plan {
   const answers = turns.filter(({ turn }) => turn.role !== 'contact').map(({ turn }) => turn.seq)
   const own_changes = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
   const changes = has_unseen && save.must_answer ? { ...own_changes, awaits_answer: before.awaits_answer } : own_changes
-  // Who has closed it has also said why.
+  // The reason of whoever has closed the conversation stays.
   const { status, close_reason } = before.status === 'closed' ? before : { ...before, ...changes }
   const after: Row = {
     ...before,
@@ -179,11 +185,14 @@ export function planFor({ now }: At, save: Save, before: Row): Plan {
   }
 }
 
-/** When the contact has first said something in these turns. */
+/** Returns when the contact has first said something in these turns. */
 const saidAt = (turns: TurnOf[]): string | undefined =>
   turns.find(({ turn }) => turn.role === 'contact')?.turn.created_at
 
-/** When others have written meanwhile, facts stay, and where the script is if all that it said is written. */
+/**
+ * Returns the changes to write. When others have written meanwhile, these are the facts, and the progress of the script
+ * if all that it said is written.
+ */
 function changesOf(
   { changes, begins_tools }: Save,
   { is_stale, is_dropped }: { is_stale: boolean; is_dropped: boolean },
@@ -196,14 +205,14 @@ function changesOf(
   }
 }
 
-/** Those of a turn that is not written stay, and become part of the next one. */
+/** Lists the runs of turns. Those of a turn that is not written become part of the next one. */
 const runsOf = (conversation_id: string, turns: { turn: { tools: Turn['tools']; seq?: number } }[]): RunToSave[] =>
   turns.flatMap(({ turn: { tools, seq = null } }) => tools.map((run) => ({ ...run, conversation_id, seq })))
 
 function nextDue(row: Row, { is_stale, now, idle_ms, not_before = now }: { is_stale: boolean; now: number } & Release) {
   const { timers, needs_summary, status, close_reason, is_answering, last_turn_at, created_at, due_at } = row
   const must_close = close_reason === 'agent_deleted' && status !== 'closed'
-  // Whoever wrote meanwhile has set when to continue.
+  // Others who wrote meanwhile have set when to continue.
   if (is_stale) return due_at
   if (needs_summary || must_close || is_answering) return clock.iso(Math.max(now, not_before))
   if (status === 'closed') return null

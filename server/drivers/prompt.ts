@@ -9,14 +9,14 @@ import type { Entry, ToolRun } from '../talk/state.ts'
 
 const data_line_max = 100
 const custom_field_lines_max = 20
-/** Results of tools of earlier turns are shortened. */
+/** Limits the results of tools in earlier turns, in characters. */
 const old_result_max = 2_000
 
 export interface PromptParts {
   conversation: Pick<Conversation, 'agent_name' | 'variables' | 'summary' | 'kind'>
   configuration: Configuration
   contact: Contact | undefined
-  /** The contact's. */
+  /** The time zone of the contact. */
   time_zone: string
   now: number
 }
@@ -51,7 +51,7 @@ function systemPart({ conversation, configuration, time_zone, now }: PromptParts
   return [instructions, rules.join('\n')].filter(Boolean).join('\n\n')
 }
 
-/** Local times are formatted as if they were in UTC. */
+/** Formats local times as if they were in UTC. */
 const english = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
 
 /** Returns a text such as "Tuesday, November 17, 2026 at 8:00 PM in the contact's time zone, America/New_York (UTC-05:00)". */
@@ -72,7 +72,7 @@ const resultLine = ({ name, type, description }: Configuration['results'][number
 
 const contact_lines = ['first_name', 'last_name', 'display_name', 'email', 'company', 'phone_number', 'notes'] as const
 
-/** Each value is one short line, so that it can't pass for something else. */
+/** Writes the data about the contact. Each value is one short line, so that it can't pass for something else. */
 function dataPart({ conversation, contact }: PromptParts): string {
   const { variables, summary, kind } = conversation
   const values: [string, unknown][] = [
@@ -87,7 +87,7 @@ function dataPart({ conversation, contact }: PromptParts): string {
   return ['Data:', ...lines, ...before].join('\n')
 }
 
-/** The first ones by name. */
+/** Returns the first custom fields by name. */
 const customFieldLines = (contact: Contact | undefined): [string, unknown][] =>
   Object.entries(contact?.custom_fields ?? {})
     .sort(([left], [right]) => (left < right ? -1 : 1))

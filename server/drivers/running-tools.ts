@@ -2,12 +2,12 @@ import type { AtOutside } from '../kit/at.ts'
 import type { ToolCall } from '../talk/state.ts'
 import type { ToolOutcome, Tools } from './tools.ts'
 
-/** The model is told this of a tool that was running when its process was killed. */
+/** Tells the model about a tool that was running when its process was killed. */
 export const unknown_result = 'It is not known whether this was done: the connection was lost. Do not repeat it.'
 
 type OnEnd = (call: ToolCall, outcome: ToolOutcome) => void
 
-/** The tools of a conversation that are running. */
+/** Holds the tools of a conversation that are running. */
 export class RunningTools {
   readonly #tools: Tools
   readonly #onEnd: OnEnd
@@ -26,7 +26,7 @@ export class RunningTools {
     return this.#aborts.has(run)
   }
 
-  /** From now on it counts as running, although it is started later. */
+  /** Counts a tool as running from now on, although it is started later. */
   add(run: string): void {
     this.#aborts.set(run, new AbortController())
   }
@@ -38,7 +38,10 @@ export class RunningTools {
     this.#onEnd(call, outcome)
   }
 
-  /** Takes the place of `start` when the conversation was closed or handed over meanwhile. */
+  /**
+   * Ends a run without starting it. It takes the place of `start` when the conversation was closed or handed over
+   * meanwhile.
+   */
   cancel(call: ToolCall): void {
     this.#aborts.delete(call.run)
     this.#onEnd(call, { status: 'failed', result: 'This tool was not run.', duration_ms: 0 })

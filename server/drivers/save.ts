@@ -18,7 +18,7 @@ import { insertMessages, type NewMessage, readSegmentPrice, withMessage } from '
 import { tool_duration } from '../tools/run.ts'
 import { type Plan, planFor, type Save, type Saved } from './plan-save.ts'
 
-/** Saves of one workspace that come together share a transaction. */
+/** Opens saves, which share a transaction when several of one workspace come together. */
 export const openConversationSaves = (log: Log): ((at: At, save: Save) => Promise<Saved>) =>
   openSaves<Save, Saved>({
     saveAll: async (at, saves) => {
@@ -28,13 +28,13 @@ export const openConversationSaves = (log: Log): ((at: At, save: Save) => Promis
       )
       return plans.map((plan) => plan?.outcome ?? { is_lost: true })
     },
-    // Someone waits for the first words, or for what a tool finds out.
+    // These are urgent, because someone waits for the first words, or for what a tool finds out.
     isUrgent: ({ opened, begins_tools = false }) => opened !== undefined || begins_tools,
     log,
   })
 
 interface Known {
-  /** These conversations have no row yet: they get it with what is saved. */
+  /** The conversations that have no row yet. They get one with what is saved. */
   new_conversations?: NewConversation[]
   /** The rows of the others, if the transaction has locked them. */
   locked?: Map<string, Row>
@@ -147,7 +147,7 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
       event_types.started,
       new_conversations.map(({ conversation }) => ({ data: conversation, created_at: conversation.created_at })),
     ),
-    // What is said in a call is no event.
+    // Turns of a call are no events.
     events.record(
       at,
       event_types.turn,
@@ -163,7 +163,7 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
     events.record(at, event_types.taken_back, byEvent('open')),
     events.record(at, event_types.closed, byEvent('closed')),
   ])
-  // With their turn. They took no time.
+  // Refused runs are counted when they are written with their turn. They took no time.
   const refused = plans.flatMap(({ runs }) => runs.filter(({ status, seq }) => status === 'refused' && seq !== null))
   at.db.afterCommit(() => {
     for (const { status } of refused) at.tools.metrics.observe(tool_duration, 0, status)
@@ -175,23 +175,26 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
       kind === 'sms' && status === 'closed' && before.status !== 'closed' ? [{ id, what: 'closed' as const }] : [],
     ),
   )
-  // A turn that begins shows nothing yet in the database.
+  // Turns that begin are not announced: they show nothing yet in the database.
   for (const { after, closed, inserted, is_released, due_at } of plans)
     if (is_released || closed.length + inserted.length > 0)
       announce(at, after.id, { is_due: is_released && due_at !== null })
 }
 
-/** The agent hands over, and ends conversations. What people ask for is written elsewhere. */
+/**
+ * Returns the actor of a change of status. The agent hands over, and ends conversations; what people ask for is written
+ * elsewhere.
+ */
 const changerOf = ({ status, close_reason, agent_id }: Row) =>
   status === 'handed_over' || close_reason === 'agent_ended' ? agentActor(agent_id) : system
 
-/** By SMS a turn is a message. The last words to someone who opts out still go out. */
+/** Adds a message to a turn of a conversation by SMS. The last words to someone who opts out still go out. */
 const toSend = ({ after }: Plan, said: TurnOf, segment_price: number): TurnOf & { carried?: NewMessage } =>
   after.kind === 'sms' && said.turn.role !== 'contact'
     ? withMessage(said, { ...after, segment_price, is_exempt: after.close_reason === 'opted_out' })
     : said
 
-/** A save that releases the conversation also says when it is due next. */
+/** Writes conversations. A save that releases one also says when it is due next. */
 async function updateConversations(at: At, plans: Plan[]): Promise<void> {
   const { released = [], held = [] } = Object.groupBy(lastPlans(plans), ({ is_released }) =>
     is_released ? 'released' : 'held',
@@ -208,5 +211,5 @@ async function updateConversations(at: At, plans: Plan[]): Promise<void> {
   ])
 }
 
-/** Several saves of one conversation build on each other: the last one has everything. */
+/** Returns the last plan of each conversation, which has everything: several saves of one build on each other. */
 const lastPlans = (plans: Plan[]): Plan[] => [...new Map(plans.map((plan) => [plan.after.id, plan])).values()]

@@ -1,7 +1,7 @@
 import type { Scheduler } from '../kit/work/scheduler.ts'
 import type { Settings, State } from '../talk/state.ts'
 
-/** These run while the agent answers. The others go by the time of the workspace, and are due work. */
+/** These timers run while the agent answers. The others go by the time of the workspace, and are due work. */
 const names = ['first_piece', 'answer', 'tools'] as const
 type Name = (typeof names)[number]
 

@@ -15,7 +15,7 @@ import type { openConversationSaves } from './save.ts'
 
 const timeout_ms = 20_000
 const summary_length_max = 2_000
-/** A summary covers this many turns. The rest is part of the next one. */
+/** A summary covers at most this many turns. The rest is part of the next one. */
 const turns_max = 200
 
 interface Summary {
@@ -31,7 +31,7 @@ export async function summarize(at: AtOutside, { claimed, configuration, timers,
   const said = await turns.list(at, { conversation_id: id, after: summarized_until, limit: turns_max })
   const has_words = said.some(({ role }) => role === 'contact')
   const may_ask = has_words && !(await isOverLimit(at, claimed))
-  // Whoever says something meanwhile is answered first.
+  // The request is aborted when someone says something meanwhile, who is answered first.
   const changed = new AbortController()
   const stopWatching = conversationWatch.of(at).open(at, id, (snapshot) => {
     if (snapshot?.turn_count !== turn_count || snapshot.status !== status) changed.abort()
@@ -65,7 +65,7 @@ async function ask(at: AtOutside, { claimed, configuration, said, signal }: Ques
       usage: toUsage(usage),
     }
   } catch {
-    // The conversation goes on without a summary, whatever the reason.
+    // Without a summary, whatever the reason, the conversation goes on.
     return undefined
   }
 }

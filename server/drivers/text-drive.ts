@@ -7,7 +7,7 @@ import type { State } from '../talk/state.ts'
 import { type Drive, Driver, type Parts, type TalkState } from './driver.ts'
 import type { WriteOptions } from './journal.ts'
 
-/** What an open turn has shown is stored this often. */
+/** The words that an open turn has shown are stored this often. */
 const keep_text_every_ms = 500
 /** An answer may continue this long while the process stops. */
 const stop_grace_ms = 1_500
@@ -20,8 +20,9 @@ export interface TextDriveOptions extends Parts {
 }
 
 /**
- * Drives one conversation by text until nothing is left to do now, under the lease. What others write into the conversation
- * meanwhile interrupts it. If its words are not shown as they come, a new message begins the answer anew, after a pause.
+ * Drives one conversation by text until nothing is left to do now, under the lease. Anything that others write into the
+ * conversation meanwhile interrupts it. If its words are not shown as they come, a new message begins the answer anew,
+ * after a pause.
  */
 export class TextDrive {
   readonly #options: TextDriveOptions
@@ -39,7 +40,7 @@ export class TextDrive {
       onChange: () => this.#settle(),
       onError: this.#done.reject,
     })
-    // It may fail when `run` no longer waits for it.
+    // The promise may reject when `run` no longer waits for it.
     this.#done.promise.catch(() => {})
   }
 
@@ -72,7 +73,7 @@ export class TextDrive {
     else if (this.#driver.opening) this.#openTurn()
   }
 
-  /** Begins to show the answer when the model makes a pause: a whole answer needs no open turn. */
+  /** Begins to show the answer when the model makes a pause, because a whole answer needs no open turn. */
   #openTurn(): void {
     if (this.#is_opening) return
     this.#is_opening = true
@@ -84,7 +85,7 @@ export class TextDrive {
     )
   }
 
-  /** Only tools of other servers have rows before they run. */
+  /** Writes that tools begin. Only tools of other servers have rows before they run. */
   async #beginRuns(begins: string[]): Promise<boolean | undefined> {
     if (begins.length === 0) return true
     const { journal } = this.#options
@@ -106,7 +107,7 @@ export class TextDrive {
     if (snapshot.turn_count === turn_count && snapshot.status === status) return
     const added = await turns.list(at, { conversation_id: journal.id, after: turn_count, limit: 100 })
     const asking = await Promise.all(added.map(({ text }) => answerer.asksForPerson(text)))
-    // The answer may have ended meanwhile: its save then finds that there is more.
+    // If the answer has ended meanwhile, its save finds that there is more.
     if (this.#is_over) return
     const is_contacts = snapshot.status === status && added.every(({ role }) => role === 'contact')
     if (is_contacts && journal.must_answer) return
@@ -120,7 +121,10 @@ export class TextDrive {
     this.#settle()
   }
 
-  /** Keeps what was shown, and leaves the rest to another drive: what this one knows is no longer true, or it must end. */
+  /**
+   * Keeps what was shown, and leaves the rest to another drive, because this one knows a state that is over, or must
+   * end.
+   */
   #leave(): void {
     if (this.#is_over) return
     this.#options.journal.is_leaving = true
@@ -128,7 +132,7 @@ export class TextDrive {
     this.#settle()
   }
 
-  /** Never throws, because a timer calls it. */
+  /** Keeps shown words, and leaves when the process stops. It never throws, because a timer calls it. */
   #tick(): void {
     if (this.#options.isStopping()) this.#stopping_ticks ??= clock.ticks()
     const is_late = clock.ticks() - (this.#stopping_ticks ?? Number.POSITIVE_INFINITY) > stop_grace_ms

@@ -28,15 +28,15 @@ export interface Tools {
   offered: LanguageModelV4FunctionTool[]
   say_while: Record<string, string>
   rules: Record<string, ToolRule>
-  /** Whether the arguments are what the tool takes. */
+  /** Whether the tool takes the arguments. */
   accepts: (call: Pick<ToolCall, 'name' | 'arguments'>) => boolean
-  /** Returns whether the tool reaches another server. Such a run has its row before. */
+  /** Whether the tool reaches another server. The row of such a run is written before. */
   isRemote: (name: string) => boolean
-  /** Returns whether the tool writes to the database, or reaches another server. The conversation must have its row before. */
+  /** Whether the tool writes to the database, or reaches another server. The conversation must have its row before. */
   hasEffects: (name: string) => boolean
   hasSideEffects: (name: string) => boolean
   run: (at: AtOutside, call: Omit<ToolCall, 'after'>, signal: AbortSignal) => Promise<ToolOutcome>
-  /** Returns what the documents of the agent answer, word for word, and the passage that it is from. */
+  /** Returns what the documents of the agent answer, word for word, and the passage from which it is. */
   answerFromKnowledge: (at: AtOutside, query: string) => KnowledgeAnswer
 }
 
@@ -50,7 +50,7 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
   async function run(at: AtOutside, { run, name, arguments: input }: Omit<ToolCall, 'after'>, signal: AbortSignal) {
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       return invalid('The arguments are no JSON object.')
-    // The lines above have checked it.
+    // The check above makes this true.
     const values = input as Record<string, unknown>
     const tool = by_name.get(name)
     if (!tool)
@@ -65,7 +65,7 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
 
   return {
     offered: [
-      // A tool of the workspace may have had the name before there was a built-in one.
+      // A built-in tool is left out if a tool of the workspace has its name, from a time before the built-in one.
       ...offeredBuiltIns(context).filter(({ name }) => !by_name.has(name)),
       ...found.map(toOffered),
     ],
@@ -83,23 +83,23 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
   }
 }
 
-/** Otherwise the model asks, and the contact is asked twice. */
+/** Tells the model that the contact is asked. Otherwise the model asks, too. */
 const asks_first = 'The contact is asked before this is done, and hears all arguments. Call it without asking.'
 
-/** A tool as the model sees it. */
+/** Describes a tool to the model. */
 export function toOffered({ name, description, parameters, confirm }: OfferedTool): LanguageModelV4FunctionTool {
   const text = [description, confirm ? asks_first : null].filter(Boolean).join('\n\n')
   return { type: 'function', name, ...(text !== '' && { description: text }), inputSchema: parameters }
 }
 
-/** With side effects. */
+/** Limits the calls of a tool with side effects. */
 const default_calls_max = 5
-/** Each call of it is a promise to call someone. */
+/** Each call of this tool is a promise to call someone. */
 const built_in_rules: Record<string, ToolRule> = {
   schedule_callback: { calls_max: null, may_repeat: false, confirm: null },
 }
 
-/** What the talk knows of tools. */
+/** Returns the facts about tools that the talk needs. */
 export function waysToUse(tools: OfferedTool[]): Pick<Tools, 'say_while' | 'rules' | 'accepts'> {
   const by_name = new Map(tools.map((tool) => [tool.name, tool]))
   const own = tools.map(({ name, say_while, has_side_effects, calls_max, may_repeat, confirm }): [string, ToolRule] => [
@@ -112,7 +112,7 @@ export function waysToUse(tools: OfferedTool[]): Pick<Tools, 'say_while' | 'rule
   ])
   return {
     say_while: Object.fromEntries(
-      // It asks before.
+      // A tool that is confirmed says something before, when it asks.
       tools.flatMap(({ name, say_while, confirm }) => (say_while === null || confirm ? [] : [[name, say_while]])),
     ),
     rules: { ...built_in_rules, ...Object.fromEntries(own) },
@@ -129,7 +129,7 @@ export async function answerFromKnowledge(at: AtOutside, context: ToolContext, q
   return { answer, passages: answer === null ? [] : passages.slice(0, 1) }
 }
 
-/** The database failed, for example. */
+/** The result of a tool that failed within the service, such as in the database. */
 export const could_not_run: BuiltInResult = { status: 'failed', result: 'The tool could not be run.' }
 
 const invalid = (result: string): BuiltInResult => ({ status: 'invalid_arguments', result })

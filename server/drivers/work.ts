@@ -33,12 +33,12 @@ import { summarize } from './summary.ts'
 import { TextDrive } from './text-drive.ts'
 import { openTools } from './tools.ts'
 
-/** A conversation that could not be continued this often is closed. */
+/** A conversation is closed after this many attempts to continue it. */
 const attempts_max = 20
 
 type SaveOne = ReturnType<typeof openConversationSaves>
 
-/** Agents answer, and conversations in which nobody says anything are closed. Tests change how long is waited. */
+/** The work that lets agents answer, and closes conversations in which nobody says anything. Tests change the waits. */
 export function answering(log: Log, waits: Partial<TimeLimits> = {}): Work<ClaimedConversation, void> {
   const save = openConversationSaves(log)
   return {
@@ -46,7 +46,7 @@ export function answering(log: Log, waits: Partial<TimeLimits> = {}): Work<Claim
     openLeases: () => itemLeases(renewLeases),
     limits: {
       process: plainShare(2_000),
-      // A few workspaces with slow models must not take all.
+      // Each workspace has a limit, so that a few with slow models can't take all.
       workspace: plainShare(250),
     },
     claim,
@@ -88,7 +88,7 @@ async function run(at: AtOutside, claimed: ClaimedConversation, context: Context
   await drive.run(first)
 }
 
-/** It is tried until it is written: an opt-out is not lost. */
+/** Records an opt-out by silence. This is tried until it is written, so that no opt-out is lost. */
 async function takeSilence(at: AtOutside, claimed: ClaimedConversation, context: Context): Promise<void> {
   const is_closed = await inTransaction(at, (at) => takeSilenceForYes(at, claimed.id))
   if (!is_closed) return run(at, { ...claimed, opt_out_asked_seq: null }, context)
@@ -102,7 +102,7 @@ interface Pause {
   until: number
 }
 
-/** The contact is told once, and answered later. */
+/** Delays the answer. The contact is told so once. */
 async function pause(at: At, { claimed, configuration, save, until }: Pause): Promise<void> {
   const { limits, language } = configuration
   const is_told = claimed.turns.findLast(({ role }) => role !== 'contact')?.role === 'system'
@@ -200,7 +200,10 @@ function stateOf(claimed: ClaimedConversation, { configuration, settings, histor
 
 const phases = { open: 'listening', handed_over: 'handed_over', closed: 'ended' } as const
 
-/** A conversation is idle since its last turn. A contact waits for a person since the hand-over, or since the last words. */
+/**
+ * Returns the timers. A conversation is idle since its last turn. A contact waits for a person since the hand-over, or
+ * since the last words.
+ */
 function timersOf(
   claimed: ClaimedConversation,
   { configuration, now, person_ms }: { configuration: Configuration; now: number; person_ms: number },
@@ -212,7 +215,7 @@ function timersOf(
   return { idle, person: timers.person ?? now + person_ms }
 }
 
-/** Only what the contact said last may ask for a person now. */
+/** Returns the history. Only the last words of the contact may ask for a person now. */
 async function historyOf(at: At, turns: LoadedTurn[], configuration: Configuration): Promise<Entry[]> {
   const last = configuration.script ? undefined : turns.findLast(({ role }) => role === 'contact')
   const asks_for_person = last !== undefined && (await asksForPerson(at, last.text, configuration))
@@ -238,7 +241,7 @@ const toRun = ({ id, name, arguments: values, result, status }: LoadedTurn['tool
   result,
 })
 
-/** Returns what is to be done in a conversation that was due. */
+/** Returns the first events for a conversation that was due. */
 async function firstInputs(at: At, claimed: ClaimedConversation, { script }: Configuration): Promise<EngineInput[]> {
   if (!awaitsAgent(claimed))
     return [
@@ -270,5 +273,5 @@ async function close(
   })
 }
 
-/** The turn gets its number when it is saved. */
+/** Makes a turn of the system. It gets its number when it is saved. */
 const systemTurn = ({ now }: At, text: string) => newTurn({ seq: 0, role: 'system', text, created_at: clock.iso(now) })

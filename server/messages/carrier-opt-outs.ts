@@ -7,7 +7,7 @@ export interface CarrierOptOut {
   message_id: string
 }
 
-/** Records opt-outs that a carrier knows of and has not passed on as messages. */
+/** Records opt-outs that a carrier knows and has not passed on as messages. */
 export async function recordCarrierOptOuts(at: At, opt_outs: CarrierOptOut[]): Promise<void> {
   if (opt_outs.length === 0) return
   const by_number = new Map(opt_outs.map((one) => [one.phone_number, one]))

@@ -4,13 +4,16 @@ import type { AtOutside } from '../kit/at.ts'
 /** A service that brings messages to telephones. */
 export interface Carrier {
   send: (at: AtOutside, message: CarrierMessage) => Promise<SendResult>
-  /** The messages with this text from the channel to the number since then, oldest first. Fails when the carrier can't say. */
+  /**
+   * Finds the messages with this text from the channel to the number since this time, oldest first. Fails when the
+   * carrier can't say.
+   */
   find: (at: AtOutside, message: CarrierMessage & { since: number }) => Promise<CarrierReport[]>
 }
 
 export interface CarrierMessage {
   channel: StoredChannel
-  /** Our own id of the message. */
+  /** The id that we give the message. */
   id: string
   to: string
   text: string
@@ -26,7 +29,7 @@ export interface CarrierReport {
 export type SendResult =
   | ({ type: 'accepted' } & CarrierReport)
   | { type: 'refused'; error: string; has_opted_out: boolean; is_account_refused: boolean }
-  /** It was certainly not sent, and can be sent again. */
+  /** The message was certainly not sent, and can be sent again. */
   | { type: 'not_sent'; error: string; is_account_refused: boolean }
-  /** It may have been sent. */
+  /** The message may have been sent. */
   | { type: 'unknown' }

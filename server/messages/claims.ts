@@ -7,7 +7,7 @@ export const due_messages = dueRows(table.name)
 
 /** A message that this process is to send, or whose fate it is to find out. */
 export interface ClaimedMessage extends LeasedRow {
-  /** Null after the contact was deleted or the conversation redacted. */
+  /** The number. It is null after the contact was deleted or the conversation redacted. */
   to: string | null
   text: string
 }

@@ -10,17 +10,17 @@ export interface Inbound {
   /** A number, or another name of the sender, such as `whatsapp:+14155550100`, to which nothing can be sent. */
   from: string
   text: string
-  /** How many pictures or other files came with it. They are not kept. */
+  /** The number of pictures or other files that came with it, which are not kept. */
   attachments?: number
 }
 
-/** The sender's number. Carriers put the name of another service before a number, such as `whatsapp:`. */
+/** Returns the sender's number. Carriers put the name of another service before a number, such as `whatsapp:`. */
 export function numberOf(from: string): string | undefined {
   const number = from.replace(/^[a-z]+:/, '')
   return isPhoneNumber(number) ? number : undefined
 }
 
-/** What its turn keeps: the words, cut at the limit, and how many attachments are missing. */
+/** Returns the text of the turn: the words, cut at the limit, and how many attachments are missing. */
 export function keptOf({ text, attachments = 0 }: Inbound): string {
   const counted = attachments === 1 ? '1 attachment was' : `${attachments} attachments were`
   const note = attachments > 0 ? `[${counted} not received]` : ''

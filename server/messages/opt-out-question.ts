@@ -20,15 +20,15 @@ interface Written {
 }
 
 export interface Decision {
-  /** It is `unclear` if the agent is to ask back. */
+  /** The wish. It is `unclear` if the agent is to ask back. */
   asking?: Asking | undefined
-  /** These words are no answer to the question, which stays open. */
+  /** Whether the question stays open, because these words are no answer to it. */
   keeps_question?: boolean
 }
 
 /**
- * Decides what someone asks for who has written this. The agent asks back once a day, and unless the words answer what it has just said. Yes
- * to that question, or a word that may mean yes, is an opt-out.
+ * Decides what the words ask for. The agent asks back once a day, unless the words answer what it has just said. Yes to
+ * that question, or a word that may mean yes, is an opt-out.
  */
 export async function decide(at: At, { thread, text, asking }: Written): Promise<Decision> {
   const is_asked = isAsked(thread)
@@ -54,10 +54,10 @@ async function takeAnswer(at: At, { thread, text, asking }: Written): Promise<De
   return { keeps_question: text.trim() === '' || isCourtesy(text) }
 }
 
-/** Nobody writes more between the question and an answer. */
+/** The question is looked for in this many turns. Nobody writes more before the answer. */
 const looked_back = 10
 
-/** The question that is open: its turn, its language, and the languages of the words that it is about. */
+/** Finds the question that is open: its turn, its language, and the languages of the words that it is about. */
 export async function findQuestion(
   at: At,
   { id, turn_count }: Pick<Row, 'id' | 'turn_count'>,
@@ -73,14 +73,19 @@ export async function findQuestion(
   }
 }
 
-/** A question mark inside a URL doesn't count. */
+/** Matches a question mark, except inside of a URL. */
 const question_mark = /[?？؟](?![^\s"')»”])/u
 
-/** Whether a word may answer this: a question, or a message that names the word. "Wochenende" doesn't name "Ende". */
+/**
+ * Whether the word may be an answer to the last words: these are a question, or name the word. "Wochenende" doesn't
+ * name "Ende".
+ */
 const offers = (last: string, word: string): boolean =>
   question_mark.test(last) || new RegExp(`(?<!${latin})${word}(?!${latin})`, 'u').test(fold(last))
 
-/** Other scripts have no spaces between words, or join short words to others. */
+/**
+ * Only Latin letters are borders of words. Other scripts have no spaces between words, or join short words to others.
+ */
 const latin = '\\p{Script=Latin}'
 
 function isHeardByScript(
@@ -93,7 +98,7 @@ function isHeardByScript(
   return ['hear', 'intent', 'slot'].includes(taken.reason)
 }
 
-/** Undefined if the version is gone or is a draft. */
+/** Finds the configuration. Returns undefined if the version is gone or is a draft. */
 export async function findConfigurationOf(
   at: At,
   { agent_id, agent_version }: Pick<Row, 'agent_id' | 'agent_version'>,

@@ -21,9 +21,9 @@ import { recordWords } from './words-by-sms.ts'
 import { type Received, writeReceived } from './write-received.ts'
 
 /**
- * Obeys contacts who write over the API, or in a web chat, that they want no more calls and messages. Their conversations end with
- * a confirmation. Who may mean something else is asked back. The changed conversations are returned. Where it is not known who writes,
- * there is nothing to obey.
+ * Obeys contacts who write over the API, or in a web chat, that they want no more calls and messages. Their
+ * conversations end with a confirmation. A contact who may mean something else is asked back. Returns the changed
+ * conversations. If it is not known who writes, there is nothing to obey.
  */
 export async function obey(at: At, all: Said[]): Promise<Conversation[]> {
   const written = await findAsking(all)
@@ -59,7 +59,7 @@ export async function obey(at: At, all: Said[]): Promise<Conversation[]> {
   await consent.record(
     at,
     decided
-      // In a trial a tester plays the contact.
+      // Trials are left out, in which a tester plays the contact.
       .filter(({ row, asking }) => !row.is_test && asking?.word === 'opt_out')
       .map(({ id, contact, turn, asking }) => ({
         phone_number: contact.phone_number,
@@ -84,7 +84,7 @@ export async function obey(at: At, all: Said[]): Promise<Conversation[]> {
   return writeReceived(at, received)
 }
 
-/** What may ask for no more calls and messages in each conversation. */
+/** Finds the words in each conversation that may ask for no more calls and messages. */
 async function findAsking(all: Said[]): Promise<Map<string, Said & { asking: Asking | undefined }>> {
   const written = new Map<string, Said & { asking: Asking | undefined }>()
   for (const said of all) {
@@ -105,7 +105,7 @@ interface Answering {
   closes: boolean
 }
 
-/** A sentence that ends the conversation, or asks back. */
+/** Answers with a sentence that ends the conversation, or asks back. */
 function answering(at: At, { row, contact_id, text, closes }: Answering): Received {
   const { id } = row
   const turn = newTurn({ seq: row.turn_count + 1, role: 'system', text, created_at: clock.iso(at.now) })
@@ -113,8 +113,9 @@ function answering(at: At, { row, contact_id, text, closes }: Answering): Receiv
 }
 
 /**
- * By SMS no answer to the question within a day means yes. What is recorded then is confirmed, where it can be sent. Returns false, and
- * forgets the question, if it was not sent, if nobody can answer it any more, or if the person has said something about it elsewhere.
+ * Takes silence for yes: by SMS, no answer to the question within a day means yes. The opt-out is confirmed, where a
+ * message can be sent. Returns false, and forgets the question, if it was not sent, if nobody can answer it any more,
+ * or if the person has said something about it elsewhere.
  */
 export async function takeSilenceForYes(at: At, id: string): Promise<boolean> {
   const row = (await lockAll(at, [id])).get(id)
@@ -148,7 +149,7 @@ async function hasSpoken(at: At, { opt_out_asked_at }: Row, phone_number: string
   return latest !== undefined && opt_out_asked_at !== null && latest.created_at >= opt_out_asked_at
 }
 
-/** Returns whether a confirmation is sent. */
+/** Records an opt-out by silence. Returns whether a confirmation is sent. */
 async function recordSilence(at: At, row: Row, shown: Shown): Promise<boolean> {
   const { id, counterpart, contact_id, turn_count } = row
   const number = numberOf(counterpart ?? '')

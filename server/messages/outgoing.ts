@@ -26,11 +26,11 @@ export interface NewMessage {
 interface Thread {
   channel_id: string | null
   counterpart: string | null
-  /** A segment costs this much, in millionths of the currency. */
+  /** The price of a segment, in millionths of the currency. */
   segment_price: number
 }
 
-/** What a message costs stays as it was when it was written. */
+/** Reads the price of a segment. The price of a message stays as it was when the message was written. */
 export const readSegmentPrice = async (at: At): Promise<number> =>
   (await workspaces.readSettings(at)).prices.message_segment
 
@@ -56,7 +56,7 @@ export function withMessage<T extends TurnOf>(
   return { ...said, turn: { ...turn, message }, carried }
 }
 
-/** Outgoing ones are sent after the commit. */
+/** Inserts messages. Outgoing ones are sent after the commit. */
 export async function insertMessages(at: At, messages: NewMessage[]): Promise<void> {
   if (messages.length === 0) return
   const created_at = clock.iso(at.now)
@@ -73,7 +73,7 @@ export async function insertMessages(at: At, messages: NewMessage[]): Promise<vo
     at.db.notify({ topic: table.name, workspace: at.workspace })
 }
 
-/** Events show this of a message. */
+/** Returns the data of a message that events show. */
 export const messageData = ({ id, conversation_id, seq, message: { status, error } }: NewMessage) => ({
   id,
   conversation_id,
@@ -82,7 +82,7 @@ export const messageData = ({ id, conversation_id, seq, message: { status, error
   error,
 })
 
-/** Which of these numbers must not be written to, and why. */
+/** Tells which of these numbers must not be written to, and why. */
 export async function findSmsRefusals(at: At, phone_numbers: string[]): Promise<Map<string, Rule>> {
   const own_numbers = await channels.ownNumbers(at)
   return findRefusals(at, { kind: 'sms', phone_numbers: [...new Set(phone_numbers)], own_numbers })

@@ -10,12 +10,12 @@ import { markSent } from './rows.ts'
 /** Whether a message may go out now. */
 export type Permit = { type: 'granted' } | { type: 'refused'; error: string } | { type: 'later'; at: number }
 
-/** Asks other rooms which messages must wait. They say until when, by the id of the conversation. */
+/** Asks other rooms which messages must wait. Reactions return until when, by the id of the conversation. */
 export const findingDelays = newHook<ClaimedMessage[], Map<string, number>>('messages.finding_delays')
 
 /**
- * Asks the ledger, other rooms and the limits of the channels. Messages that may go out are marked: from now on it is not known whether
- * they were sent.
+ * Asks the ledger, other rooms and the limits of the channels whether messages may go out. Those that may are marked:
+ * from then on it is not known whether they were sent.
  */
 export async function markAll(at: At, messages: ClaimedMessage[]): Promise<Permit[]> {
   const channel_ids = [...new Set(messages.map(({ channel_id }) => channel_id))]
@@ -53,7 +53,10 @@ export async function markAll(at: At, messages: ClaimedMessage[]): Promise<Permi
   )
 }
 
-/** The confirmation of an opt-out goes out to someone who has opted out, but not to a number that is suppressed. */
+/**
+ * Returns why a message must not go out. The confirmation of an opt-out goes out to someone who has opted out, but not
+ * to a number that is suppressed.
+ */
 function refusalOf(
   { to, is_exempt }: ClaimedMessage,
   channel: channels.StoredChannel | undefined,

@@ -27,7 +27,7 @@ interface Said {
   key: string
   channel: Inbound['channel']
   from: string
-  /** The sender's number, also of one who has not written by SMS. */
+  /** The sender's number, also if the sender has not written by SMS. */
   number: string | undefined
   contact_id: string | null
   messages: Inbound[]
@@ -37,8 +37,8 @@ interface Said {
 
 /**
  * Writes messages with everything that follows from them: contacts, conversations, turns, consent and events. Repeated
- * messages have no effect. Each conversation is answered in the background, unless its sender may not be written to. Who has
- * not written by SMS gets no SMS: what to tell them there, right away, is returned.
+ * messages have no effect. Each conversation is answered in the background, unless its sender may not be written to.
+ * Returns replies for senders who have not written by SMS: they get no SMS, and are told something right away.
  */
 export async function receive(at: At, messages: Inbound[]): Promise<Map<Inbound, string>> {
   const fresh = await withoutRepeats(at, messages)
@@ -47,7 +47,7 @@ export async function receive(at: At, messages: Inbound[]): Promise<Map<Inbound,
     at,
     [...found.values()].map((contact_id) => ({ contact_id, at: at.now })),
   )
-  // One may have been deleted meanwhile.
+  // A contact may have been deleted meanwhile.
   const contact_ids = new Map([...found].filter(([, id]) => locked.has(id)))
   const replies = new Map<Inbound, string>()
   // Another round begins after each wish, because it changes what follows.
@@ -76,14 +76,14 @@ async function withoutRepeats({ db, workspace }: At, messages: Inbound[]): Promi
   return unique.filter(({ channel, carrier_id }) => !known_keys.has(carrierKey(channel.id, carrier_id)))
 }
 
-/** Each once: PostgreSQL would search the index for each of them with each of the other values. */
+/** Returns each id once: PostgreSQL would search the index for each of them with each of the other values. */
 const channelIds = (all: { channel: Inbound['channel'] }[]): string[] => [
   ...new Set(all.map(({ channel }) => channel.id)),
 ]
 
 const carrierKey = (channel_id: string, carrier_id: string): string => `${channel_id} ${carrier_id}`
 
-/** Contacts by number. A number without a contact gets one. */
+/** Finds contacts by number. A number without a contact gets one. */
 async function findContacts(at: At, messages: Inbound[]): Promise<Map<string, string>> {
   const numbers = [...new Set(messages.flatMap(({ from }) => numberOf(from) ?? []))]
   const found = await contacts.idsByNumber(at, numbers)
@@ -127,7 +127,7 @@ async function splitAtWishes(
 
 const threadKey = (channel_id: string, counterpart: string): string => `${channel_id} ${counterpart}`
 
-/** Returns what to reply, and the messages that come after answers to a question. */
+/** Writes a round of messages. Returns what to reply, and the messages that come after answers to a question. */
 async function receiveRound(at: At, given: Said[]): Promise<{ replies: [Inbound, string][]; later: Inbound[] }> {
   const [threads, refusals] = await Promise.all([openThreads(at, given), findRefusals(at, given)])
   const later: Inbound[] = []
@@ -179,7 +179,7 @@ const findRefusals = (at: At, all: Said[]): Promise<Refusals> =>
     all.flatMap(({ number }) => number ?? []),
   )
 
-/** The open conversations, locked. One that is missing is begun, by this or a concurrent transaction. */
+/** Finds the open conversations, and locks them. One that is missing is begun, by this or a concurrent transaction. */
 async function openThreads(at: At, all: Said[]): Promise<Threads> {
   const found = await findThreads(at, all)
   const missing = all.filter(({ key }) => !found.has(key))
@@ -291,7 +291,7 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
         : []),
       ...(answer && !is_sms ? [answer] : []),
     ],
-    // Until the question is answered, the agent answers nothing else.
+    // The agent answers nothing else until the question is answered.
     awaits_answer:
       !asks_back && !keeps_question && (thread.awaits_answer || (asks_agent && refusal === undefined && is_sms)),
     closes: said.asking?.word === 'opt_out',
@@ -303,7 +303,10 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
 
 const sayings = { opt_out: 'opt_out', opt_in: 'opt_in', help: 'help', unclear: 'no_more_question' } as const
 
-/** Answers what was asked for, in its language. Senders who ask for nothing are told to write by SMS, in the agent's language. */
+/**
+ * Returns a sentence that answers a wish, in its language. Senders without a wish are told to write by SMS, in the
+ * agent's language.
+ */
 async function sentenceFor(
   at: At,
   { thread, asked, number }: { thread: Row; asked: Asking | undefined; number: string | undefined },

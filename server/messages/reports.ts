@@ -10,15 +10,18 @@ import { findRedacted, lockAll, type Row, updateReported } from './rows.ts'
 import { type Milestone, merge, newMilestones, type Report } from './status.ts'
 import { countStatuses } from './status-metric.ts'
 
-/** What is known of a message, from the carrier's answer or from a report that it sent. */
+/** The state of a message, from the carrier's answer or from a report that it sent. */
 export interface MessageReport extends Partial<Report> {
   id: string
   carrier_id?: string | undefined
-  /** The channel that has brought the report. It has no effect on messages of others. */
+  /** The channel that has brought the report. It has no effect on messages of other channels. */
   channel_id?: string
-  /** What the carrier has with the same text. The first that belongs to no other message is this one, and the rest doesn't count. */
+  /**
+   * The messages of the carrier with the same text. The first that belongs to no other message is this one, and the
+   * rest doesn't count.
+   */
   found?: CarrierMessage[]
-  /** The message was certainly not sent, or it is not known: it is tried or looked up at this time. */
+  /** When to go on, if the message was certainly not sent or it is not known: it is tried or looked up at this time. */
   retry?: { due_at: number; token: string; is_unsent: boolean; attempt: number }
 }
 
@@ -29,7 +32,7 @@ interface CarrierMessage extends Report {
 /** Reports may come in any order and more than once: the row is then the same. */
 export async function record(at: At, reports: MessageReport[]): Promise<void> {
   const ids = [...new Set(reports.map(({ id }) => id))]
-  // Both are sent together, and the second sees what was committed before the rows were locked.
+  // Both statements are sent together, and the second sees what was committed before the rows were locked.
   const [rows, redacted] = await Promise.all([lockAll(at, ids), findRedacted(at, ids)])
   const owners = await ownersOf(at, { rows: [...rows.values()], reports })
   const changes = reports.flatMap((report) => {
@@ -42,7 +45,7 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
     const milestones = newMilestones(before, after).filter((milestone) => milestone !== 'sent' || !was_sent)
     return [{ before, after, milestones }]
   })
-  // What was erased with the conversation is not stored again.
+  // The carrier's id, which was erased with the conversation, is not stored again.
   const toWrite = (row: Row): Row => (redacted.has(row.id) ? { ...row, carrier_id: null } : row)
   const happened = (name: Milestone) =>
     changes.flatMap(({ after, milestones }) => (milestones.includes(name) ? [{ data: dataOf(after) }] : []))
@@ -78,7 +81,7 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
 
 const dataOf = ({ id, conversation_id, seq, status, error }: Row) => ({ id, conversation_id, seq, status, error })
 
-/** The messages that the carrier's ids belong to already. */
+/** Finds the messages to which the carrier's ids belong already. */
 async function ownersOf(
   { db, workspace }: At,
   { rows, reports }: { rows: Row[]; reports: MessageReport[] },
@@ -98,7 +101,10 @@ async function ownersOf(
 
 const carrierKey = (channel_id: string, carrier_id: string): string => `${channel_id} ${carrier_id}`
 
-/** Two messages with the same text can't be told apart by asking the carrier, so an id may belong to the other one already. */
+/**
+ * Identifies a message. Two messages with the same text can't be told apart by asking the carrier, so an id may belong
+ * to the other one already.
+ */
 function identified({ id, channel_id }: Row, report: MessageReport, owners: Map<string, string>): MessageReport {
   const isFree = (carrier_id: string) => (owners.get(carrierKey(channel_id, carrier_id)) ?? id) === id
   const { found, carrier_id, ...rest } = report
@@ -119,7 +125,7 @@ function apply(before: Row, { status, error = null, carrier_id, retry }: Message
   }
   const is_settled = after.status !== 'queued' || after.carrier_id !== null
   if (is_settled) return { ...after, ...unleased, due_at: null }
-  // Another process may have begun to send it.
+  // Without its lease, the report must not queue the message again: another process may have begun to send it.
   if (!retry || before.lease_token !== retry.token) return after
   return {
     ...after,

@@ -10,7 +10,7 @@ import type { DueItem } from '../kit/work/work.ts'
 import type { Report } from './status.ts'
 import { countStatuses } from './status-metric.ts'
 
-/** Due work and notifications have its name too. */
+/** The table. Due work and notifications have its name, too. */
 export const table = {
   name: 'messages',
   columns: {
@@ -82,7 +82,7 @@ export interface Row extends Report {
   lease_until: string | null
   lease_token: string | null
   contact_id: string | null
-  /** The agent begins the conversation with this message. */
+  /** Whether the agent begins the conversation with this message. */
   is_first: boolean
 }
 
@@ -103,7 +103,7 @@ export async function lockAll({ db, workspace }: At, ids: string[]): Promise<Map
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Those whose conversation was redacted. */
+/** Finds the messages whose conversation was redacted. */
 export async function findRedacted({ db, workspace }: At, ids: string[]): Promise<Set<string>> {
   const rows = await db.many<{ id: string }>(
     sql`select id from messages where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])
@@ -117,7 +117,7 @@ const updateRows = updaterOf(table)
 const reported_columns = ['status', 'error', 'carrier_id', 'sent_at', 'attempt'] as const
 const due_columns = ['due_at', 'lease_token', 'lease_until'] as const
 
-/** Writes what is known of messages, which the transaction has locked. */
+/** Writes the reported state of messages, which the transaction has locked. */
 export const updateReported = (at: At, rows: Row[]): Promise<void> =>
   updateRows(at, rows, [...reported_columns, ...due_columns])
 
@@ -126,7 +126,7 @@ export interface LeasedRow extends DueItem {
   conversation_id: string
   channel_id: string
   is_exempt: boolean
-  /** Set when the carrier was asked before, and it is not known what has become of it. */
+  /** When the carrier was asked before. It is set if it is not known what has become of the message. */
   sent_at: string | null
   attempt: number
 }
@@ -154,7 +154,7 @@ export async function leaseDue({ db, workspace, now }: At, limit: number): Promi
 
 export const renewLeases = renewerOf(table.name)
 
-/** Written before the carrier is asked. Returns the ids of those that this process still has the lease of. */
+/** Marks messages before the carrier is asked. Returns the ids of those on which this process still has the lease. */
 export async function markSent({ db, workspace, now }: At, leased: LeasedRow[]): Promise<Set<string>> {
   if (leased.length === 0) return new Set()
   const marked = await db.many<{ id: string }>(
@@ -167,7 +167,7 @@ export async function markSent({ db, workspace, now }: At, leased: LeasedRow[]):
   return new Set(marked.map(({ id }) => id))
 }
 
-/** Keeps what is queued in these conversations from being sent. */
+/** Cancels the queued messages of these conversations, so that they are not sent. */
 export async function cancelQueued(at: At, conversation_ids: string[]): Promise<void> {
   const { db, workspace } = at
   const canceled = await db.run(
@@ -178,7 +178,7 @@ export async function cancelQueued(at: At, conversation_ids: string[]): Promise<
   countStatuses(at, new Array(canceled).fill('failed'))
 }
 
-/** The carrier's ids of received messages stay, so that none is received again. */
+/** Erases reports. The carrier's ids of received messages stay, so that none is received again. */
 export async function eraseReports({ db, workspace }: At, conversation_id: string): Promise<void> {
   await db.run(
     sql`update messages set error = null, carrier_id = case when direction = 'outbound' then null else carrier_id end
@@ -186,7 +186,7 @@ export async function eraseReports({ db, workspace }: At, conversation_id: strin
   )
 }
 
-/** Whether the turn went out by SMS. One that is no message was said in another way. */
+/** Whether the turn went out by SMS. A turn that is no message was said in another way. */
 export async function wasSent({ db, workspace }: At, { id, seq }: { id: string; seq: number }): Promise<boolean> {
   const unsent = await db.maybe<{ status: string }>(
     sql`select status from messages
@@ -195,7 +195,7 @@ export async function wasSent({ db, workspace }: At, { id, seq }: { id: string; 
   return unsent === undefined
 }
 
-/** How many text messages there are in these conversations. */
+/** Counts the text messages in these conversations. */
 export async function countIn({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<number> {
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from messages

@@ -1,4 +1,4 @@
-/** The characters of GSM-7, the encoding of plain SMS. Those of the extension take two places. */
+/** The characters of GSM-7, the encoding of plain SMS. Characters of the extension take two places. */
 const gsm_basic = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿' +
     'abcdefghijklmnopqrstuvwxyzäöñüà',
@@ -8,7 +8,7 @@ const gsm_extension = new Set('\f^{}\\[~]|€')
 const gsm_places = { alone: 160, joined: 153 }
 const ucs2_places = { alone: 70, joined: 67 }
 
-/** The number of parts in which carriers send and charge a text. A part never ends within a character. */
+/** Counts the parts in which carriers send and charge a text. A part never ends within a character. */
 export function segmentsOf(text: string): number {
   const characters = [...text]
   const is_gsm = characters.every((character) => gsm_basic.has(character) || gsm_extension.has(character))

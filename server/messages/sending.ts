@@ -24,7 +24,7 @@ const mark_limits = { size_max: 100, in_flight_max: 2 }
 /** The carrier is asked this often about a message whose fate is not known, and for this long. */
 const ask_every_ms = 10_000
 const ask_for_ms = 2 * 60_000
-/** A carrier that can't be asked is asked for this long. */
+/** A carrier that doesn't answer is asked for this long. */
 const give_up_after_ms = clock.day_ms
 const attempts_max = 10
 const retry_max_ms = 5 * 60_000
@@ -35,7 +35,7 @@ export type Carriers = Record<channels.StoredChannel['provider'], Carrier | unde
 interface Result {
   message: ClaimedMessage
   report: MessageReport
-  /** What the answer says about the channel. */
+  /** The state of the channel, as the answer shows it. */
   health?: { error: string | null }
   has_opted_out?: boolean
 }
@@ -81,7 +81,7 @@ const not_known = 'The carrier does not know the message. It may not have been s
 const failed = (error: string) => ({ status: 'failed' as const, error })
 const unknown = (error: string) => ({ status: 'unknown' as const, error })
 
-/** The carrier does not have the message. */
+/** Sends the message again at this time. The carrier does not have it. */
 const sendAgainAt = ({ token, attempt }: ClaimedMessage, due_at: number) => ({
   due_at,
   token,
@@ -89,7 +89,7 @@ const sendAgainAt = ({ token, attempt }: ClaimedMessage, due_at: number) => ({
   attempt,
 })
 
-/** The carrier may have the message. */
+/** Asks the carrier again at this time. It may have the message. */
 const askAgainAt = ({ token, attempt }: ClaimedMessage, due_at: number) => ({
   due_at,
   token,
@@ -97,7 +97,7 @@ const askAgainAt = ({ token, attempt }: ClaimedMessage, due_at: number) => ({
   attempt,
 })
 
-/** The carrier was not asked, so this was no attempt. */
+/** Sends the message at this time. The carrier was not asked, so this was no attempt. */
 const waitUntil = (message: ClaimedMessage, due_at: number) => ({
   ...sendAgainAt(message, due_at),
   attempt: message.attempt - 1,
@@ -136,7 +136,10 @@ interface Doubt {
   sending: Parameters<Carrier['send']>[1]
 }
 
-/** A message that was about to be sent when a process was killed or an answer was lost. It is never sent again. */
+/**
+ * Finds out the fate of a message that was about to be sent when a process was killed or an answer was lost. It is
+ * never sent again.
+ */
 async function findOut(at: AtOutside, { message, carrier, sending }: Doubt): Promise<Result> {
   const { id, sent_at } = message
   const since = clock.parse(sent_at ?? '')
@@ -149,13 +152,16 @@ async function findOut(at: AtOutside, { message, carrier, sending }: Doubt): Pro
     return { message, report: { id, found, ...doubt }, health: { error: null }, has_opted_out }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    // Nobody has said anything about the message yet.
+    // The carrier has not said anything about the message yet.
     const doubt = waited_ms < give_up_after_ms ? { retry } : unknown('The carrier could not be asked for a day.')
     return { message, report: { id, ...doubt } }
   }
 }
 
-/** One result that can't be recorded must not keep the others from being recorded. */
+/**
+ * Records results, one by one if they can't be recorded together, so that one doesn't keep the others from being
+ * recorded.
+ */
 async function recordResults(at: At, results: Result[]): Promise<void> {
   try {
     await recordTogether(at, results)
@@ -181,11 +187,11 @@ async function recordTogether(at: At, results: Result[]): Promise<void> {
     )
     await recordHealth(at, results)
   })
-  // The next messages of their conversations may follow.
+  // The work is woken, because the next messages of their conversations may follow.
   at.db.notify({ topic: due_messages.kind, workspace: at.workspace })
 }
 
-/** Locks channels in the order in which concurrent transactions lock them too. */
+/** Records the state of channels. Locks them in the order in which concurrent transactions lock them too. */
 async function recordHealth(at: At, results: Result[]): Promise<void> {
   const health = new Map(
     results.flatMap(({ message, health }) => (health ? [[message.channel_id, health.error] as const] : [])),

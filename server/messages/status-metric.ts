@@ -12,7 +12,7 @@ export const messages_total: Metric = {
   series: statuses.map((status) => [status]),
 }
 
-/** Counts messages that have got these statuses in the transaction. */
+/** Counts messages by the statuses that they have got in the transaction. */
 export const countStatuses = ({ db, tools }: At, got: (typeof statuses)[number][]): void =>
   db.afterCommit(() => {
     for (const status of got) tools.metrics.add(messages_total, 1, status)

@@ -2,7 +2,10 @@ import type { Message } from '../conversations/schema.ts'
 
 type Status = Message['status']
 
-/** Reports of carriers arrive in any order, and more than once. The one that ranks highest holds. */
+/**
+ * The rank of a status. Reports of carriers arrive in any order, and more than once: the one with the highest rank
+ * holds.
+ */
 const rank: Record<Status, number> = { queued: 0, unknown: 1, sent: 2, failed: 3, delivered: 4 }
 
 export interface Report {
@@ -15,14 +18,14 @@ export const merge = (before: Report, after: Report): Report =>
 
 export type Milestone = 'sent' | 'delivered' | 'failed'
 
-/** What a message has been through. A message that the carrier knows was sent, also when it is not delivered. */
+/** Returns the milestones of a message. A message that the carrier knows was sent, also when it is not delivered. */
 const milestonesOf = ({ status, carrier_id }: { status: Status; carrier_id: string | null }): Milestone[] => [
   ...(carrier_id === null ? [] : (['sent'] as const)),
   ...(status === 'delivered' ? (['delivered'] as const) : []),
   ...(status === 'failed' || status === 'unknown' ? (['failed'] as const) : []),
 ]
 
-/** What has happened between two states, in order. */
+/** Returns the milestones between two states, in order. */
 export function newMilestones(
   before: { status: Status; carrier_id: string | null },
   after: { status: Status; carrier_id: string | null },

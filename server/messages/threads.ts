@@ -2,12 +2,12 @@ import type { Conversation } from '../conversations/schema.ts'
 import type { InWorkspace } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
-/** What who gets a message knows of it. */
+/** The facts about a message that its receiver knows. */
 export interface MessageThread {
   conversation_id: string
   status: Conversation['status']
   agent_id: string
-  /** Null after the contact was deleted or the conversation redacted. */
+  /** The number. It is null after the contact was deleted or the conversation redacted. */
   counterpart: string | null
   seq: number
   text: string
@@ -15,13 +15,13 @@ export interface MessageThread {
   is_first: boolean
   /** Whether it is the last message that was sent in this conversation. */
   is_last: boolean
-  /** How many messages have come back in this conversation. */
+  /** The number of messages that have come back in this conversation. */
   replies: number
   /** Whether a conversation with this number has ended with an opt-out. */
   has_opted_out: boolean
 }
 
-/** The thread of an outgoing message. Undefined if it belongs to no conversation. */
+/** Finds the thread of an outgoing message. Returns undefined if it belongs to no conversation. */
 export const findMessageThread = (
   { db, workspace }: InWorkspace,
   message_id: string,

@@ -18,13 +18,13 @@ export async function findUnsent(at: At, ids: string[]): Promise<string[]> {
   return ids.filter((id) => !sent.has(id))
 }
 
-/** Closes these conversations, and keeps what is queued from being sent. */
+/** Closes these conversations, and cancels their queued messages. */
 export async function withdraw(at: At, ids: string[]): Promise<void> {
   await cancelQueued(at, ids)
   await closeOpen(at, ids)
 }
 
-/** Those of these conversations in which the agent has written something, which was sent or is going to be. */
+/** Returns those of the conversations in which the agent has written something that was sent or is going to be. */
 export async function findWritten({ db, workspace }: At, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const written = await db.many<{ conversation_id: string }>(
@@ -35,13 +35,13 @@ export async function findWritten({ db, workspace }: At, ids: string[]): Promise
   return new Set(written.map(({ conversation_id }) => conversation_id))
 }
 
-/** Closes those of these conversations that are open. */
+/** Closes those of the conversations that are open. */
 export async function closeOpen(at: At, ids: string[]): Promise<void> {
   for (const { id, status } of (await lockAll(at, ids)).values())
     if (status !== 'closed') await close(at, { id, reason: 'api' })
 }
 
-/** Returns those of these conversations in which a carrier is being asked to send a message. */
+/** Returns those of the conversations in which a carrier is being asked to send a message. */
 export async function findSending({ db, workspace }: At, ids: string[]): Promise<string[]> {
   const sending = await db.many<{ conversation_id: string }>(
     sql`select distinct conversation_id from messages

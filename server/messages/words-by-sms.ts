@@ -7,14 +7,14 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
-/** To one sender. Each costs money, and a machine may send the words. */
+/** A sender gets at most this many confirmations in a day: each costs money, and a machine may send the words. */
 const confirmations_per_day_max = 10
 
 /** A word such as STOP, or a sentence that says the same, which came by SMS or by another service that the carrier brings. */
 interface WordBySms {
-  /** The conversation has this key. */
+  /** The key of the conversation. */
   key: string
-  /** The counterpart of its conversation: the number, or a name such as `whatsapp:+14155550100`. */
+  /** The counterpart of the conversation: the number, or a name such as `whatsapp:+14155550100`. */
   sender: string
   from: string
   contact_id: string | null
@@ -36,7 +36,7 @@ export async function recordWords(
       words.map(({ sender }) => sender),
     ),
   ])
-  // A word is about messages and calls.
+  // A word is about both messages and calls.
   const hasOptedOut = ({ from }: WordBySms) => [refusals, no_calls].every((rules) => rules.get(from) === 'opted_out')
   const effective = words.filter((one) => one.word !== 'opt_out' || !hasOptedOut(one))
   await consent.record(
@@ -52,7 +52,7 @@ export async function recordWords(
   return new Set(confirmed.map(({ key }) => key))
 }
 
-/** The senders that have got many confirmations on the last day. Only those by SMS are messages. */
+/** Finds the senders that have got many confirmations on the last day. Only confirmations by SMS are messages. */
 async function findOftenConfirmed(at: At, senders: string[]): Promise<Set<string>> {
   const [by_sms, others] = [senders.filter(isPhoneNumber), senders.filter((sender) => !isPhoneNumber(sender))]
   const found = await Promise.all([
@@ -71,7 +71,7 @@ const findByMessages = ({ db, workspace, now }: At, senders: string[]): Promise<
       group by conversation.counterpart having count(*) >= ${confirmations_per_day_max}`,
   )
 
-/** What the service replies to other senders are turns only. */
+/** Finds senders by turns: replies to senders who don't write by SMS are turns only. */
 const findByTurns = ({ db, workspace, now }: At, senders: string[]): Promise<{ counterpart: string }[]> =>
   db.many(
     sql`select conversation.counterpart from conversations as conversation

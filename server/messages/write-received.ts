@@ -13,19 +13,19 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { insertMessages, messageData, type NewMessage } from './outgoing.ts'
 
-/** What a round of messages changes in one conversation. */
+/** The changes that a round of messages makes in one conversation. */
 export interface Received {
   before: Row
   turns: { id: string; contact_id: string | null; turn: Turn; carried?: NewMessage }[]
   awaits_answer: boolean
   closes: boolean
-  /** The last turn asks whether the contact wants no more calls and messages. */
+  /** Whether the last turn asks if the contact wants no more calls and messages. */
   asks_back?: boolean
-  /** The question that is open stays open. */
+  /** Whether the open question stays open. */
   keeps_question?: boolean
 }
 
-/** Returns the conversations as they are then. */
+/** Writes the changes. Returns the conversations after them. */
 export async function writeReceived(at: At, received: Received[]): Promise<Conversation[]> {
   const turns = received.flatMap(({ turns }) => turns)
   const changed = received.map((one) => ({ ...one, after: changedBy(at, one) }))

@@ -13,7 +13,10 @@ const file_name = 'address.json'
 
 const fileIn = (data_dir: string): string => path.join(data_dir, file_name)
 
-/** Without a port the service has ended. Does nothing for a database elsewhere: several services may use it. */
+/**
+ * Notes the address of the service, or without a port that it has ended. Does nothing for a database elsewhere, because
+ * several services may use it.
+ */
 export function noteAddress({ database_url, data_dir, host }: Config, port: number | undefined, log: Log): void {
   if (database_url) return
   try {
@@ -28,7 +31,7 @@ export function noteAddress({ database_url, data_dir, host }: Config, port: numb
   }
 }
 
-/** The host and port of the running service, unless the environment names others. */
+/** Sets the host and port of the running service, unless the environment names others. */
 export function withAddressOfService(
   config: Config,
   { HOST, PORT, PUBLIC_URL }: Record<string, string | undefined>,
@@ -39,7 +42,7 @@ export function withAddressOfService(
     if (!isObject(written) || typeof written.host !== 'string' || typeof written.port !== 'number') return config
     return { ...config, host: written.host, port: written.port }
   } catch {
-    // No service runs here.
+    // No service has run here.
     return config
   }
 }

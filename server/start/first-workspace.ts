@@ -8,10 +8,10 @@ import { atWall, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { front_desk, receptionist, receptionist_tests } from './receptionist.ts'
 
-/** What was created at the first start. */
+/** The resources that were created at the first start. */
 export interface First {
   agent_id?: string
-  /** There is none with BOOTSTRAP_API_KEY. */
+  /** The key. There is none with BOOTSTRAP_API_KEY. */
   api_key?: string
 }
 
@@ -21,7 +21,8 @@ export interface First {
  */
 export function ensureFirstWorkspace(service: Service, { bootstrap_api_key }: Config): Promise<First> {
   return inTransaction(atWall(service, ''), async (at) => {
-    // The oldest, not the one named "Default": it may have been renamed, and another one may have that name now.
+    // The oldest workspace is taken, and not the one named "Default", which may have been renamed: another one may have
+    // that name now.
     const [oldest] = await workspaces.list(at)
     const created = oldest ? undefined : await workspaces.create(at, { name: workspaces.default_name })
     const workspace = oldest ?? created ?? (await workspaces.find(at, workspaces.default_name))

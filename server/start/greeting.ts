@@ -10,11 +10,11 @@ export interface Greeting {
   /** The base address without its path. */
   address: string
   first: First
-  /** Only while there are no people. */
+  /** The token of the setup link. It exists only while there are no people. */
   setup_token: string | undefined
 }
 
-/** For `parley serve --json`. */
+/** Writes the greeting for `parley serve --json`. */
 export function greetingAsJson({ address, first, setup_token }: Greeting): string {
   return JSON.stringify({
     base_url: `${address}/api/v1`,
@@ -65,13 +65,16 @@ export function formatGreeting({ config, port, address, first, setup_token }: Gr
   return lines.join('\n')
 }
 
-/** What a command in another shell needs to find the database. The URL of a database has a password, so it is not printed. */
+/**
+ * Returns the variables that a command in another shell needs to find the database. The URL of a database has a
+ * password, so it is not printed.
+ */
 function dataVariables({ database_url, data_dir }: Config): string[] {
   if (database_url !== undefined) return ['DATABASE_URL=...']
   return data_dir === readConfig({}).data_dir ? [] : [`DATA_DIR=${quote(data_dir)}`]
 }
 
-/** What a command on this machine needs to find the service, unless it has the usual address. */
+/** Returns the variables that a command on this machine needs to find the service, unless it has the usual address. */
 function addressVariables(config: Config, port: number): string[] {
   const usual = readConfig({})
   const addressAt = (host: string) => addressOf({ ...config, public_url: undefined, host }, port)
@@ -79,6 +82,6 @@ function addressVariables(config: Config, port: number): string[] {
   return [...(has_usual_host ? [] : [`HOST=${quote(config.host)}`]), ...(port === usual.port ? [] : [`PORT=${port}`])]
 }
 
-/** For a shell. */
+/** Quotes a text for a shell. */
 export const quote = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -6,14 +6,14 @@ import { product } from '../product.ts'
 import { notifyLauncher, type Others } from './launcher.ts'
 import type { Shell } from './shell.ts'
 
-/** The launcher answers within three seconds, also when a process doesn't. */
+/** The wait for the launcher, which answers within three seconds, also when a process doesn't. */
 const answer_within_ms = 4_000
 
 interface OfProcess {
   process: number
-  /** Its last metrics, if it was ever asked. */
+  /** The last metrics of the process, if it was ever asked. */
   text?: string
-  /** False when it has ended, or doesn't answer. */
+  /** Whether the process is there and answers. */
   is_current: boolean
 }
 
@@ -45,7 +45,7 @@ export function showMetricsOfAll(metrics: Metrics, shell: Shell, others: Others,
   }
 
   const readThis = metrics.showWith((read) => {
-    // One at a time, for all who ask.
+    // All who ask share one request at a time.
     answering ??= readAll(read).finally(() => {
       answering = undefined
     })
@@ -56,15 +56,15 @@ export function showMetricsOfAll(metrics: Metrics, shell: Shell, others: Others,
     if (message.type === 'metrics wanted')
       readOwn(readThis)
         .then((text) => notifyLauncher(shell, { type: 'metrics', text }))
-        // Whoever asks gets those of the others.
+        // The launcher then answers with the metrics of the other processes.
         .catch(() => {})
-    // Sent by bin/metrics.mjs.
+    // bin/metrics.mjs sends this message.
     if (message.type === 'metrics of others') takeOthers(message.metrics as OfProcess[])
   })
 }
 
 const label = (process: number): string => `process="${process}"`
 
-/** The launcher counts them for each process. */
+/** Removes the metric of restarts, which the launcher counts for each process. */
 const withoutRestarts = (text: string): string =>
   text.replace(new RegExp(`^${product.short_name}_restarts_total .*\n`, 'm'), '')

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { type Config, ConfigError } from '../config.ts'
 import type { Shell } from './shell.ts'
 
-/** PostgreSQL allows 100, and commands need some. */
+/** PostgreSQL allows 100 connections, and commands need some. */
 const embedded_connections_max = 90
 
 /** Throws a ConfigError if the service can't run in this many processes. */
@@ -17,7 +17,10 @@ export function checkProcesses(processes: number, config: Config, shell: Shell):
   )
 }
 
-/** Fails if the port is in use. Processes that share a port wouldn't notice it: another service of the same user may do so, too. */
+/**
+ * Fails if the port is in use. Processes that share a port wouldn't notice that another service of the same user shares
+ * it, too.
+ */
 export async function checkPort({ host, port }: Config): Promise<void> {
   const server = createServer().listen({ host, port })
   await once(server, 'listening')

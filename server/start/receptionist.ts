@@ -21,7 +21,7 @@ const not_understood = { say: 'Sorry, I did not get that. Ask for our opening ho
 
 const tag = 'front desk'
 
-/** What the example looks up. */
+/** The document that the example agent looks up. */
 export const front_desk: NewDocument & { text: string } = {
   name: 'Front desk',
   tags: [tag],
@@ -51,7 +51,7 @@ There is a lift, and all rooms can be reached by wheelchair. Guide dogs are welc
 `,
 }
 
-/** The agent of the first workspace, as an example. It needs no model. */
+/** The example agent of the first workspace. It needs no model. */
 export const receptionist: NewAgent = {
   name: 'Receptionist',
   description:
@@ -101,7 +101,7 @@ export const receptionist: NewAgent = {
   },
 }
 
-/** Tests of that agent, which pass. */
+/** Tests of the example agent, which pass. */
 export const receptionist_tests: NewAgentTest[] = [
   {
     name: 'Tells the opening hours',

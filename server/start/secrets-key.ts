@@ -5,13 +5,15 @@ import type { Config } from '../config.ts'
 
 type SecretsKeys = Pick<Config, 'secrets_key' | 'secrets_key_previous'>
 
-/** The files in DATA_DIR. */
+/** The names of the key files in DATA_DIR. */
 export const key_files: Record<keyof SecretsKeys, string> = {
   secrets_key: 'secrets-key',
   secrets_key_previous: 'secrets-key-previous',
 }
 
-/** The keys that seal secrets: those that are set or, with the embedded database, those in the files of DATA_DIR. */
+/**
+ * Reads the keys that seal secrets: those that are set or, with the embedded database, those in the files of DATA_DIR.
+ */
 export function readSecretsKeys(config: Config): SecretsKeys {
   const readKey = (name: keyof SecretsKeys): string | undefined => {
     const file = path.join(config.data_dir, key_files[name])
@@ -31,7 +33,7 @@ export function ensureSecretsKeys(config: Config): SecretsKeys {
 
 export function writeKeyFile({ data_dir }: Config, name: string, key: string): void {
   const file = path.join(data_dir, name)
-  // Written under another name first, so that a kill can't leave half a key.
+  // The key is written under another name first, so that a kill can't leave half a key.
   fs.writeFileSync(`${file}.draft`, key, { mode: 0o600, flush: true })
   fs.renameSync(`${file}.draft`, file)
 }

@@ -1,7 +1,7 @@
 import { Console } from 'node:console'
 import type { Readable, Writable } from 'node:stream'
 
-/** What the command line uses of `process`. Tests run commands in their own process, with another shell. */
+/** The parts of `process` that the command line uses. Tests run commands in their own process, with another shell. */
 export interface Shell {
   env: Record<string, string | undefined>
   stdin: Readable & { isTTY?: boolean; setRawMode?: (is_raw: boolean) => unknown }
@@ -23,16 +23,16 @@ export interface Shell {
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** Prints lines. Unlike `write`, it doesn't fail when nobody reads them any more. */
+/** Returns a console that prints lines. Unlike `write`, it doesn't fail when nobody reads them any more. */
 export const consoleOf = ({ stdout, stderr }: Shell): Console => new Console({ stdout, stderr, colorMode: false })
 
-/** The same shell, whose output can't command a terminal, whatever a server or a file has sent. */
+/** Returns the same shell, whose output can't command a terminal, whatever a server or a file has sent. */
 export function safeShell(shell: Shell): Shell {
   const streams = { stdout: safeStream(shell.stdout), stderr: safeStream(shell.stderr) }
   return replaceMembers(shell, streams)
 }
 
-/** Bytes are a file, and are changed only on a terminal. */
+/** Makes a stream safe. Bytes are a file, and are changed only on a terminal. */
 function safeStream<Stream extends Shell['stdout']>(stream: Stream): Stream {
   const decoder = new TextDecoder()
   const toSafeChunk = (chunk: unknown): unknown => {
@@ -43,19 +43,22 @@ function safeStream<Stream extends Shell['stdout']>(stream: Stream): Stream {
   return replaceMembers(stream, { write })
 }
 
-/** What commands themselves send to a terminal: colors, and a line that is written over. */
+/** Matches what commands themselves send to a terminal: colors, and a line that is written over. */
 const own = String.raw`^\r|\r\n|\u001b\[(?:1|22|31|32|39)m|\u001b\[K$`
-/** Control characters but tabs and line feeds, and what changes the direction of text. */
+/** Matches control characters but tabs and line feeds, and what changes the direction of text. */
 const unsafe = String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]`
 const own_or_unsafe = new RegExp(`(${own})|${unsafe}`, 'g')
 
-/** Escapes them as JSON does, so that JSON stays what it is. */
+/** Escapes unsafe characters as JSON does, so that JSON stays what it is. */
 const toSafe = (text: string): string =>
   text.replace(own_or_unsafe, (found, is_own?: string) => (is_own === undefined ? escaped(found) : found))
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** The object itself but for these members. Not a copy, because `process` and its streams keep what they need in themselves. */
+/**
+ * Returns the object itself but for these members. It is no copy, because `process` and its streams keep what they need
+ * in themselves.
+ */
 function replaceMembers<Whole extends object>(whole: Whole, members: Partial<Record<string, unknown>>): Whole {
   return new Proxy(whole, {
     get(target, name) {
@@ -67,5 +70,8 @@ function replaceMembers<Whole extends object>(whole: Whole, members: Partial<Rec
   })
 }
 
-/** An entry of a list that has one for each line. Its own lines are indented, so that none looks like an entry. */
+/**
+ * Writes an entry of a list that has one for each line. Further lines of an entry are indented, so that none looks like
+ * an entry.
+ */
 export const asEntry = (text: string): string => `${text.replaceAll('\n', '\n    ')}\n`

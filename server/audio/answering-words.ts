@@ -6,7 +6,7 @@ const zahl = 'eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|null|stern|raute|
 const tone = 'tones?|beep|signal|signalton|ton|piepton|piep|piepen'
 const the = '(?:(?:the|a|dem|den|einen) )(?:\\S+ )?'
 
-/** A person who answers for another one says "leave a message" too. */
+/** Phrases of people who answer for somebody else: they say "leave a message" too. */
 const person = anyOf(
   '(?:may|can|could|shall|should) (?:i|we) (?:take|give|help|ask|tell|direct)',
   '(?<!if )(?:would|do) you (?:like|want|care) to leave',
@@ -38,7 +38,7 @@ const screened = anyOf(
   "who(?:'s| is) calling (?:\\S+ ){0,2}(?:and|why)|screen(?:ed|ing)|reason for (?:your |the )?call(?:ing)?|see if (?:\\S+ ){1,4}(?:is )?available",
   '(?:nennen|sagen) sie (?:\\S+ ){0,3}(?:namen|wer sie|wer (?:da )?anruft|warum)|grund (?:ihres|des) anrufs|wer ruft (?:\\S+ )?an und',
 )
-/** A person asks this in a moment, and an assistant after a sentence or two. */
+/** Questions that a person asks soon after the beginning, and an assistant after a sentence or two. */
 const asks_who = anyOf("who(?:'s| is) calling|wer (?:ruft (?:\\S+ )?an|spricht|ist am apparat)")
 
 const menu = anyOf(
@@ -57,7 +57,7 @@ const calling_out = new Set(
 const calls_out = anyOf("hello|hallo|hey|anybody|anyone|somebody|someone|jemand|wer|who|who's|are you (?:still )?there")
 const calling_out_words_max = 10
 
-/** `is_long`: they took longer than a person takes to say hello. */
+/** Returns who speaks, if the words tell. `is_long`: they took longer than a person takes to say hello. */
 export function speakerOf(text: string, { is_long }: { is_long: boolean }): Speaker | undefined {
   const words = plain(text)
   const is_person = person.test(words) || (is_long && text.trimEnd().endsWith('?'))
@@ -67,7 +67,7 @@ export function speakerOf(text: string, { is_long }: { is_long: boolean }): Spea
   return is_person ? 'person' : undefined
 }
 
-/** Whether a beep is to be expected. */
+/** Whether the words announce a beep. */
 export const announcesTone = (text: string): boolean => announced_tone.test(plain(text))
 
 /** Returns how often someone asks, with these words, whether anybody is there. */
@@ -85,7 +85,7 @@ const plain = (text: string): string =>
       .match(/[\p{L}\p{N}']+/gu) ?? []
   ).join(' ')
 
-/** Whole words. */
+/** Matches any of these phrases as whole words. */
 function anyOf(...phrases: string[]): RegExp {
   return new RegExp(`(?<![^ ])(?:${phrases.join('|')})(?![^ ])`, 'u')
 }

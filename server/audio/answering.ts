@@ -16,25 +16,28 @@ import { announcesTone, countCallingOut, speakerOf } from './answering-words.ts'
  * 5. The shape of the first speech: a short one, then silence, is a person's; a long one without a pause is a machine's.
  */
 export interface Answering {
-  /** Null while it is uncertain. */
+  /** What has answered. Null while it is uncertain. */
   found: { kind: Machine; by: Evidence } | null
-  /** What was reported. */
+  /** All kinds that were found so far, in order. */
   kinds: Machine[]
   has_beep: boolean
-  /** A person has talked with the agent. */
+  /** Whether a person has talked with the agent. */
   is_settled: boolean
   /** The speech that has not ended. `is_reply`: the agent had said something before. */
   speech: { started_at: number; is_reply: boolean } | null
-  /** How many stretches of speech there were before the agent had said something, and how long the longest was. */
+  /**
+   * How many stretches of speech there were before the agent had said something. `longest_ms` is the length of the
+   * longest.
+   */
   stretches: number
   longest_ms: number
   has_heard_agent: boolean
-  /** Nobody has spoken since, and no tone has sounded. */
+  /** Since then nobody has spoken, and no tone has sounded. */
   quiet_since: number
   is_tone: boolean
-  /** A tone came before any speech. */
+  /** Whether a tone came before any speech. */
   has_early_tone: boolean
-  /** All that was said since words have told who speaks. */
+  /** All words since words last told who speaks. */
   text: string
   announces_tone: boolean
   /** How often someone has asked whether anybody is there, since a machine was found. */
@@ -43,7 +46,7 @@ export interface Answering {
 
 export type AnsweringInput = { at: number } & (
   | { type: 'speech_started' }
-  /** The words of the speech so far, or all of them. They come before its end. */
+  /** The words of the speech so far, or with `is_final` all of them. They come before the end of the speech. */
   | { type: 'words'; text: string; is_final: boolean }
   | { type: 'speech_stopped' }
   | { type: 'tone_started' }
@@ -56,31 +59,37 @@ export type AnsweringInput = { at: number } & (
   | { type: 'time' }
 )
 
-/** Events of the line. Each kind is reported once, and the beep once, after its voicemail. */
+/** An event of the line. Each kind of machine is reported once, and the beep once, after its voicemail. */
 export type AnsweringEvent = { type: 'machine'; kind: Machine } | { type: 'beep' }
 
-/** From the weakest. */
+/** What a finding is based on, from the weakest to the strongest. */
 const evidence = ['shape', 'carrier', 'beep', 'words'] as const
 type Evidence = (typeof evidence)[number]
 
-/** A person says hello within the first. What has no pause for the second is a machine, unless its words tell otherwise. */
+/**
+ * A person says hello in less than `person_max_ms`. A speech without a pause for `machine_min_ms` is a machine's,
+ * unless its words tell otherwise.
+ */
 const person_max_ms = 2_500
 const machine_min_ms = 4_000
-/** Words come when the speech ends. A machine that speaks for so long is not waited for. */
+/** Words come when the speech ends, but a machine that speaks for this long is not waited for. */
 const speech_max_ms = 8_000
-/** After a short speech, and after another one that tells nothing. */
+/** Silence after which the shape tells who it is: after a short speech, and after another one that tells nothing. */
 const person_quiet_ms = 1_500
 const unclear_quiet_ms = 4_000
-/** A voicemail without a beep records after this: greetings have shorter pauses. One that announces a beep has it later at times. */
+/**
+ * After this much silence a voicemail without a beep records: pauses in greetings are shorter. If it has announced a
+ * beep, that may come later.
+ */
 const voicemail_quiet_ms = 3_000
 const announced_quiet_ms = 5_000
-/** After a tone that came before anything else. */
+/** A voicemail records after this much silence if a tone came before anything else. */
 const early_tone_quiet_ms = 1_500
 const text_max = 2_000
-/** The last words of a speech that goes on. */
+/** The last words of a speech that goes on are not judged yet, this many of them. */
 const open_words = 3
 
-/** `kinds`: what was found in the call before, the last one last. */
+/** Begins to find out who has answered. `kinds`: what was found in the call before, the last one last. */
 export const newAnswering = (at: number, kinds: Machine[] = []): Answering => ({
   found: foundBefore(kinds.at(-1)),
   kinds,
@@ -98,7 +107,7 @@ export const newAnswering = (at: number, kinds: Machine[] = []): Answering => ({
   callings_out: 0,
 })
 
-/** How it was found is not known any more. */
+/** Counts a kind that was found before as found by words, because how it was found is not known any more. */
 const foundBefore = (kind: Machine | undefined): Answering['found'] => (kind ? { kind, by: 'words' } : null)
 
 export function step(before: Answering, input: AnsweringInput): { state: Answering; events: AnsweringEvent[] } {
@@ -147,13 +156,16 @@ function take(state: Answering, input: AnsweringInput): void {
   }
 }
 
-/** Who was found before, and then was another one, is not found again. */
+/**
+ * Notes what has answered, unless stronger evidence has found something else. A kind that was found and then replaced
+ * is not found again.
+ */
 function find(state: Answering, kind: Machine, by: Evidence): void {
   const { found, kinds } = state
   if (found && evidence.indexOf(by) < evidence.indexOf(found.by)) return
   const is_same = found?.kind === kind
   if (!is_same && kinds.includes(kind)) return
-  // What was said until now has told what it could.
+  // The words so far have told what they could, so the next finding takes new ones.
   if (!is_same && by === 'words') Object.assign(state, { text: '', callings_out: 0 })
   state.found = { kind, by }
 }
@@ -170,20 +182,26 @@ function hear(state: Answering, { text, is_final, at }: { text: string; is_final
   if (wishIn(said)?.wish === 'opt_out') return void settle(state)
   if (!is_final || text === '') return
   if (found && found.kind !== 'human') state.callings_out += countCallingOut(text)
-  // A greeting may begin with one "Hello".
+  // A greeting may begin with one "Hello", so only the second one counts as a person.
   if (speaker === 'person' || state.callings_out >= 2) find(state, 'human', 'words')
   else if (speaker && !isVoicemailHeard(found)) find(state, speaker, 'words')
   else if (speech?.is_reply) takeReply(state)
 }
 
-/** What was said so far may go on: "to leave a message ... press two". */
+/** Leaves out the last words of a speech that may go on, as in "to leave a message ... press two". */
 const withoutEnd = (text: string): string => text.split(/\s+/).slice(0, -open_words).join(' ')
 
-/** Voicemails offer keys too. One that only the carrier or the shape has found may be a menu. */
+/**
+ * Whether a voicemail was heard to be one. Voicemails offer keys too, but one that only the carrier or the shape has
+ * found may be a menu.
+ */
 const isVoicemailHeard = (found: Answering['found']): boolean =>
   found?.kind === 'voicemail' && (found.by === 'words' || found.by === 'beep')
 
-/** Words after the agent's are an answer to them, or the late beginning of a greeting. The second time they are an answer. */
+/**
+ * Takes words that follow the agent's. The first time they may be the late beginning of a greeting; the second time
+ * they are an answer to the agent.
+ */
 function takeReply(state: Answering): void {
   const { found } = state
   if (found && found.kind !== 'human') return
@@ -207,7 +225,7 @@ function endSpeech(state: Answering, at: number): void {
   if (state.longest_ms > machine_min_ms) find(state, 'voicemail', 'shape')
 }
 
-/** A tone before any speech may also begin a greeting. */
+/** Takes a beep. One before any speech may also begin a greeting. */
 function takeBeep(state: Answering): void {
   if (state.text === '' && state.stretches === 0 && !state.speech && !state.found) {
     state.has_early_tone = true
@@ -221,11 +239,11 @@ function takeVerdict(state: Answering, verdict: Verdict, at: number): void {
   if (verdict === 'unknown') return
   if (verdict === 'human') return void find(state, 'human', 'carrier')
   const is_new = state.found?.kind !== 'voicemail'
-  // There is nobody to talk to behind a fax machine either.
+  // A fax machine counts as a voicemail: there is nobody to talk to either.
   find(state, 'voicemail', 'carrier')
   if (state.found?.kind !== 'voicemail') return
   if (verdict === 'machine_end_beep') state.has_beep = true
-  // The greeting may have a pause.
+  // Silence counts anew from here, because the greeting may have a pause.
   else if (is_new) state.quiet_since = Math.max(state.quiet_since, at)
 }
 

@@ -2,17 +2,20 @@ import { isBackChannel } from '../talk/turn-taking.ts'
 import type { Speaker } from './speaking/speaker.ts'
 import type { Timers } from './timers.ts'
 
-/** What the line does while both sides speak. Whether the agent is interrupted is decided elsewhere: then its reply is cleared. */
+/**
+ * Decides what the line does while both sides speak. The engine decides whether the agent is interrupted: then it
+ * clears the reply.
+ */
 export interface BargeIn {
   /** The contact begins to speak. */
   begin: () => void
   /** The contact has spoken for this long. */
   noteVoice: (voice_ms: number) => void
-  /** What was understood so far. */
+  /** The words that were understood so far. */
   noteWords: (text: string) => void
   /** The contact has stopped, and all its words were reported. */
   end: () => void
-  /** Whoever decides has what the contact has said. */
+  /** The engine has taken what the contact has said. */
   decide: () => void
   close: () => void
 }
@@ -27,14 +30,14 @@ const hold_after_ms = 250
 /** The words so far are recognised when the contact has spoken for this long over the agent's words. */
 const recognise_after_ms = [700, 1_200, 2_400, 4_800]
 const understand_within_ms = 1_200
-/** The agent goes on if nobody has decided after this time. */
+/** The agent goes on if the engine has decided nothing after this time. */
 const decide_within_ms = 2_500
 
 export function openBargeIn({ speaker, timers, recogniseSoFar }: BargeInOptions): BargeIn {
   let is_understood = false
   /** How long the contact had spoken when the agent was stopped. */
   let held_at_ms = 0
-  /** The agent goes on, though the contact still makes a sound. */
+  /** Set when the agent goes on, though the contact still makes a sound. */
   let is_false_alarm = false
   let recognised = 0
   let is_ended = true
@@ -63,7 +66,7 @@ export function openBargeIn({ speaker, timers, recogniseSoFar }: BargeInOptions)
     },
     noteVoice(voice_ms) {
       if (!speaker.is_sounding || speaker.is_uninterruptible) return
-      // Who answers a question often begins during its last word, and the answer is no sign of listening.
+      // Speech during the last word of a question is often its answer already, and no sign of listening.
       const must_hold = !speaker.is_held && !speaker.is_ending && !is_false_alarm
       if (voice_ms >= hold_after_ms && must_hold) {
         speaker.hold()
@@ -85,7 +88,7 @@ export function openBargeIn({ speaker, timers, recogniseSoFar }: BargeInOptions)
     },
     decide() {
       if (!is_ended || !speaker.is_held) return
-      // The words have just been taken: what clears the line does so before anything else happens.
+      // The engine has just taken the words. If it clears the line, it does so before anything else happens.
       cancel()
       cancel = timers.after(0, goOn)
     },

@@ -10,43 +10,46 @@ export interface BeepDetector {
 
 /**
  * - `tone_started`: something sounds that may become a beep.
- * - `tone_stopped`: it is over, and was none. `beep`: it is over, and was one.
+ * - `tone_stopped`: the sound is over, and was no beep. `beep`: the sound is over, and was one.
  */
 export type ToneEvent = 'tone_started' | 'tone_stopped' | 'beep'
 
 const lowest_hz = 440
 const highest_hz = 2_000
-/** Windows of 40 ms tell tones apart that differ by 25 Hz. Where there is none, half of the window shows it. */
+/** Windows of 40 ms tell tones apart that differ by 25 Hz. Half a window is enough to show that there is no tone. */
 const window_ms = 40
 const hop_ms = 10
 const coarse_step_hz = 50
 const fine_step_hz = 6.25
-/** The part of the sound that is the tone: of two equal tones each has about half. Between two coarse steps less of it is seen. */
+/**
+ * The least part of the sound that is the tone: of two equal tones each has about half. A tone between two coarse steps
+ * shows less.
+ */
 const purity_min = { coarse: 0.25, fine: 0.75 }
-/** The root of the mean square. What is quieter is the noise of a line. */
+/** The least level of a tone, as the root of the mean square. Quieter sound is the noise of a line. */
 const level_min = 50
-/** A tone stays within this. */
+/** The frequency of a tone changes by no more than this. */
 const drift_max_hz = 15
 /** From one window to the next, the power of a steady sound changes at most by this factor. */
 const power_change_max = 2
-/** So many windows in a row have the tone: those that lie within 120 ms. */
+/** A tone, or a beep, is in this many windows in a row. Those of a beep lie within 120 ms. */
 const windows_min = { tone: 3, beep: (120 - window_ms) / hop_ms + 1 }
-/** Another tone that follows so soon belongs to the same signal. */
+/** A tone that follows another one within this time belongs to the same signal. */
 const gap_windows_max = 100 / hop_ms
 /** A beep may have two tones. */
 const tones_max = 2
-/** Longer ones are dial tones, or fax machines. */
+/** Longer signals are dial tones, or fax machines. */
 const windows_max = 3_000 / hop_ms
 
 interface Tone {
   frequency: number
   power: number
-  /** Windows in a row. */
+  /** How many windows in a row have the tone. */
   windows: number
 }
 
 interface Signal {
-  /** How many tones were long enough. */
+  /** How many tones were long enough for a beep. */
   tones: number
   windows: number
   gap: number
@@ -103,7 +106,10 @@ const isSteady = (before: Tone, { frequency, power }: Omit<Tone, 'windows'>): bo
   power <= before.power * power_change_max &&
   before.power <= power * power_change_max
 
-/** Most windows take one short pass for each coarse frequency, and those with a tone nine more. */
+/**
+ * Returns the tone of a window. Most windows take one short pass for each coarse frequency, and those with a tone nine
+ * more.
+ */
 function findTone(window: Float64Array, rate: number): Omit<Tone, 'windows'> | undefined {
   const quarter = window.length / 4
   const half = window.subarray(quarter, 3 * quarter)
@@ -121,7 +127,7 @@ interface Strongest {
   power: number
 }
 
-/** The frequency that makes most of the sound. */
+/** Returns the frequency that makes most of the sound. */
 function strongest(
   samples: Float64Array,
   rate: number,
@@ -139,7 +145,7 @@ function strongest(
   return found
 }
 
-/** Goertzel's algorithm: the power of one frequency, given in turns per sample. */
+/** Returns the power of one frequency, given in turns per sample, by Goertzel's algorithm. */
 function powerAt(samples: Float64Array, turns: number): number {
   const turn = 2 * Math.cos(2 * Math.PI * turns)
   let last = 0

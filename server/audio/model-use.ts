@@ -5,7 +5,7 @@ import { describeModelError } from '../models/model-error.ts'
 import { ProviderError } from '../models/provider-error.ts'
 import type { Timers } from './timers.ts'
 
-/** What went wrong with speech. After a fatal fault nobody can hear, or speak. */
+/** A failure of speech. After a fatal one nobody can hear, or speak. */
 export interface SpeechFault {
   message: string
   is_fatal: boolean
@@ -13,9 +13,12 @@ export interface SpeechFault {
 
 /** A model that hears or speaks in one call, and the one that takes over when it fails. */
 export interface ModelUse<Model> {
-  /** Undefined if it was aborted, or if nobody could do it. Never rejects. Work without progress takes at most twice the time limit. */
+  /**
+   * Resolves with undefined if the work was aborted, or if no model could do it. Never rejects. Work without progress
+   * takes at most twice the time limit.
+   */
   run: <T>(work: Work<Model, T>, signal: AbortSignal) => Promise<T | undefined>
-  /** The one that works now. */
+  /** The model that works now. */
   readonly current: Model
   /** Whether the first model works: then its sound is charged. */
   readonly is_first: boolean
@@ -27,7 +30,7 @@ type Work<Model, T> = (model: Model, signal: AbortSignal, onProgress: () => void
 interface ModelUseOptions<Model> {
   first: Model
   fallback: Model | undefined
-  /** Messages about faults begin with it, such as `Speech recognition`. */
+  /** The beginning of messages about faults, such as `Speech recognition`. */
   task: string
   nameOf: (model: Model) => string
   onFault: (fault: SpeechFault) => void
@@ -35,13 +38,16 @@ interface ModelUseOptions<Model> {
   log: Log
 }
 
-/** Where nobody can take over, late words are better than none: the machine may be busy. */
+/** A model that nobody can replace has more time: late words are better than none, and the machine may be busy. */
 const time_max_ms = { replaceable: 5_000, last: 15_000 }
 
 /** A turn's `error` has room for two faults. */
 const reason_length_max = 160
 
-/** A model fails when it rejects, or takes too long. The fallback then works for the rest of the call. Without one it is tried once more. */
+/**
+ * Opens the use of a model, which fails when it rejects or takes too long. The fallback then works for the rest of the
+ * call. Without a fallback the model is tried once more.
+ */
 export function openModelUse<Model>(options: ModelUseOptions<Model>): ModelUse<Model> {
   const { first, fallback, task, nameOf, onFault, timers, log } = options
   let model = first

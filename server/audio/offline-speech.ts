@@ -14,13 +14,13 @@ import type { VoiceDetector } from './speech.ts'
 
 /** Hears and speaks without a provider. */
 export interface OfflineSpeech {
-  /** Cheap. Sees an install without a restart. */
+  /** Whether offline speech is installed. This is cheap, and sees an install without a restart. */
   isInstalled: () => boolean
-  /** Throws if offline speech is not installed. One for each call: calls take turns. */
+  /** Returns what recognises the speech of one call: calls take turns. Throws if offline speech is not installed. */
   listening: () => Listening
-  /** Works also when offline speech is not installed. One for each call. */
+  /** Returns the voice of one call. This works also when offline speech is not installed. */
   speaking: (voice: string | null) => Speaking
-  /** Silero if offline speech is installed, or else one that hears loudness. */
+  /** Opens Silero if offline speech is installed, or else a detector that goes by loudness. */
   openDetector: () => VoiceDetector
   /** Begins to load what a call needs, so that its first words come sooner. Never throws. */
   prepare: () => void
@@ -31,13 +31,13 @@ export interface OfflineSpeech {
 const provider = 'offline'
 const language = 'en'
 const default_voice = 'slt'
-/** A call has one phrase at a time, and what it has discarded. */
+/** A call has one phrase at a time, and those that it has discarded. */
 const waiting_per_call_max = 4
 const waiting_max = 100
 const wait_max_ms = 20 * clock.second_ms
 const speed_min = 0.5
 const speed_max = 2
-/** What is longer is no phrase: the memory that the recogniser needs grows with it. */
+/** Longer sound is no phrase, and the memory that the recogniser needs grows with it. */
 const phrase_max_ms = 60 * clock.second_ms
 
 export function openOfflineSpeech({ folder, log }: { folder: string; log: Log }): OfflineSpeech {
@@ -76,7 +76,7 @@ export function openOfflineSpeech({ folder, log }: { folder: string; log: Log })
       return { hear: (samples) => hearing.hear(detector, samples), close: () => hearing.closeDetector(detector) }
     },
     prepare() {
-      // Who needs it later is told why it failed.
+      // The next request reports why the start failed.
       const ignore = () => {}
       if (isInstalled()) hearing.start().catch(ignore)
       Promise.try(voice.start).catch(ignore)
@@ -87,15 +87,15 @@ export function openOfflineSpeech({ folder, log }: { folder: string; log: Log })
 
 interface Queue {
   turns: Turns
-  /** What waits or runs, of all calls. */
+  /** How many requests of all calls wait or run. */
   open: number
 }
 
-/** `is_hurried`: others wait. */
+/** Work of a call. `is_hurried`: others wait. */
 type Work<T> = (signal: AbortSignal, is_hurried: boolean) => Promise<T>
 type CallQueue = <T>(signal: AbortSignal | undefined, work: Work<T>) => Promise<T>
 
-/** What one call asks for runs in order; calls take turns. */
+/** Opens the queue of one call, whose requests run in order. Calls take turns. */
 function openCallQueue(queue: Queue, call: string): CallQueue {
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
@@ -135,7 +135,7 @@ function transcriptionModel(hearing: Hearing, inTurn: CallQueue): TranscriptionM
   }
 }
 
-/** The samples of a WAV file at the rate that models hear, from -1 to 1. */
+/** Returns the samples of a WAV file at the rate that models hear, from -1 to 1. */
 function readPhrase(file: Uint8Array): Float32Array {
   const { samples, sample_rate } = readWav(file)
   if (samples.length / sample_rate > phrase_max_ms / 1_000) throw new Error('the phrase is too long')

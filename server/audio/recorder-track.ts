@@ -7,10 +7,13 @@ export interface RecorderTrack {
 }
 
 const recording_rate = 8_000
-/** What is further from the end of the last piece is a gap. */
+/** Sound that begins further from the end of the last piece follows a gap. */
 const gap_ms = 2
 
-/** The time of a piece is that of its first sample. What follows without a gap is resampled as one sound. */
+/**
+ * Opens a track. The time of a piece is that of its first sample. Pieces without a gap between them are resampled as
+ * one sound.
+ */
 export function openRecorderTrack(rate: number, write: (frame8k: Int16Array, at_ms: number) => void): RecorderTrack {
   const resampler = openResampler(rate, recording_rate)
   let began_ms = Number.NaN

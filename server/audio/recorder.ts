@@ -10,42 +10,45 @@ export interface Recorder {
 
 export interface RecordedPart {
   index: number
-  /** Where the part begins, since `began_ms`. */
+  /** Where the part begins, in ms since `began_ms`. */
   start_ms: number
   /** μ-law at 8 kHz, the contact left and the agent right, without a header. */
   bytes: Uint8Array
 }
 
 export interface RecorderOptions {
-  /** The beginning of the recording. */
+  /** The time when the recording begins. */
   began_ms: number
-  /** Set when another process has recorded what was before: where this one begins, and the number of its first part. */
+  /**
+   * Set when another process has recorded the beginning: where this recording goes on, and the number of its first
+   * part.
+   */
   continues?: { from_ms: number; index: number }
-  /** Gets each part when it is finished. It must not throw. */
+  /** Takes each part when it is finished. Must not throw. */
   keep: (part: RecordedPart) => void
 }
 
-/** How recordings are kept: the contact is left, the agent right. */
+/** Recordings are kept in this format, with the contact left and the agent right. */
 export const recording_format: WavFormat = { encoding: 'mulaw', sample_rate: 8_000, channels: 2 }
 
 const { sample_rate, channels } = recording_format
 const samples_per_ms = sample_rate / 1_000
 const part_samples = 30 * sample_rate
-/** Frames may come this late: what the agent says is written when it is known to have been played. */
+/** Frames may come this late, because what the agent says is recorded when it is known to have been played. */
 const late_samples = 3 * sample_rate
 
 /**
- * Writes each frame to the place that its time says, so nothing drifts. What nobody has said is silence. A part in which there
- * is no frame is left out, and the next one says where it begins.
+ * Writes each frame to the place that its time says, so nothing drifts. Time without frames is silence. A part without
+ * any frame is left out, and the next one says where it begins.
  */
 export function openRecorder({ began_ms, continues, keep }: RecorderOptions): Recorder {
   const first = continues ? Math.max(0, toSamples(continues.from_ms - began_ms)) : 0
-  /** Those that are not finished, by their number on the time line: two at most. */
+  /** Parts that are not finished, by their number on the time line: two at most. */
   const open = new Map<number, Uint8Array>()
   let index = continues?.index ?? 0
   /** Parts before this one are finished. */
   let next = 0
-  /** Where the last frame ends. */
+  /** Where the last frame ends, in samples. */
   let last = 0
   let is_ended = false
 
@@ -85,7 +88,7 @@ export function openRecorder({ began_ms, continues, keep }: RecorderOptions): Re
     end(at_ms) {
       if (is_ended) return
       is_ended = true
-      // After the last frame another process may have recorded.
+      // Another process may have recorded after the last frame.
       const end = Math.min(last, toSamples(at_ms - began_ms) - first)
       for (const number of numbers()) finish(number, end - number * part_samples)
     },

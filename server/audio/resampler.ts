@@ -3,19 +3,19 @@ import { toSample } from './samples.ts'
 /** Changes the sample rate of sound that comes in pieces. The pieces sound as one: there are no clicks between them. */
 export interface Resampler {
   push: (samples: Int16Array) => Int16Array
-  /** What is left at the end. Then other sound may begin. */
+  /** Returns what is left at the end. Other sound may begin then. */
   flush: () => Int16Array
 }
 
 /** The filter reaches over this many samples of the lower rate, to each side. */
 const reach = 10
-/** Of the frequencies that both rates have, what is above this part of them is filtered out. */
+/** Frequencies above this part of those that both rates have are filtered out. */
 const pass = 0.94
 const kaiser_beta = 6
 
 /**
- * A windowed sinc, as a filter for each place that a sample of the new rate can have between two of the old. A new sample has
- * the time of the old ones around it: nothing is delayed.
+ * Opens a windowed sinc: a filter for each place that a sample of the new rate can have between two of the old. A new
+ * sample has the time of the old ones around it, so nothing is delayed.
  */
 export function openResampler(from_rate: number, to_rate: number): Resampler {
   if (from_rate === to_rate) return { push: (samples) => samples, flush: () => new Int16Array() }
@@ -26,9 +26,9 @@ export function openResampler(from_rate: number, to_rate: number): Resampler {
   const taps = 2 * half
   const filters = makeFilters({ phases, half, cutoff: pass * Math.min(1, phases / step) })
 
-  /** The samples from half a filter before the first one that is needed. */
+  /** The samples that are still needed, from half a filter before the next new one. */
   let kept = new Float32Array(half - 1)
-  /** The place of the next new sample after the first half of what is kept: whole old samples, and phases. */
+  /** The place of the next new sample after the first half of `kept`: whole old samples, and phases. */
   let base = 0
   let phase = 0
 
@@ -40,7 +40,7 @@ export function openResampler(from_rate: number, to_rate: number): Resampler {
     let count = 0
     while (base + taps <= input.length) {
       const filter = phase * taps
-      // Two sums at a time: each would wait for its last addition.
+      // There are two sums, because each addition would wait for the one before it.
       let even = 0
       let odd = 0
       for (let tap = 0; tap < taps; tap += 2) {
@@ -93,7 +93,7 @@ const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math
 
 const kaiser = (x: number): number => (Math.abs(x) >= 1 ? 0 : bessel(kaiser_beta * Math.sqrt(1 - x * x)) / kaiser_peak)
 
-/** The modified Bessel function of the first kind, order 0. */
+/** Returns the modified Bessel function of the first kind, order 0. */
 function bessel(x: number): number {
   let sum = 1
   let term = 1

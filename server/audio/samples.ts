@@ -8,10 +8,10 @@ export function toFloat(samples: Int16Array): Float32Array {
   return floats
 }
 
-/** Rounds, and cuts what is too loud. */
+/** Rounds a value to a sample, and cuts what is too loud. */
 export const toSample = (value: number): number => Math.max(-one, Math.min(one - 1, Math.round(value)))
 
-/** How loud it is: the root of the mean square, from 0 to 1. */
+/** Returns the loudness of samples: the root of the mean square, from 0 to 1. */
 export function levelOf(samples: Float32Array): number {
   let sum = 0
   for (let index = 0; index < samples.length; index += 1) sum += (samples[index] ?? 0) ** 2

@@ -40,7 +40,7 @@ export function openSound(options: { folder: string; log: Log }): Sound {
     const has_provider = found.listen !== null || found.speak !== null
     return {
       listen: found.listen ?? offline.listening(),
-      // The offline voice is part of the service.
+      // The offline voice is part of the service, so it needs no provider.
       speak: found.speak ? { ...found.speak, language } : offline.speaking(voice),
       fallback: has_provider && is_installed && isOfflineLanguage(language) ? own() : undefined,
       openDetector: offline.openDetector,
@@ -50,7 +50,7 @@ export function openSound(options: { folder: string; log: Log }): Sound {
   return { offline, find, close: offline.close }
 }
 
-/** The provider is gone, or can't be asked. */
+/** Turns a model's error into a Problem: its provider is gone, or can't be asked. */
 function toProblem(error: unknown): never {
   if (!(error instanceof ModelError)) throw error
   throw invalidState(error.message, { reason: 'speech_not_available' })

@@ -43,10 +43,10 @@ async function loadModels(folder: string): Promise<void> {
 }
 
 const { download_bytes, unpacked_bytes, languages, licenses } = parts
-/** For what is shown before an install. */
+/** What the dashboard shows before an install. */
 export const about = { download_bytes, unpacked_bytes, folder_bytes: parts.folder_bytes, languages, licenses }
 
-/** Undefined when it is not installed. */
+/** Returns undefined when this version is not installed. */
 export const findInstalled = (folder: string) => readInstalled(folder, readHash(default_source))
 
 export function openSpeechInstaller({ folder }: { folder: string }): SpeechInstaller {
@@ -73,7 +73,7 @@ export function openSpeechInstaller({ folder }: { folder: string }): SpeechInsta
     const progress = { message: 'Starting', done_bytes: 0, total_bytes: unpacked_bytes }
     const onProgress = (latest: Progress) => {
       if (!running) return
-      // What is not needed is removed at the end: the bar stays where it was.
+      // Files that are not needed are removed at the end, but progress doesn't go back.
       const done_bytes = Math.max(latest.done_bytes, running.progress.done_bytes)
       running.progress = { ...latest, done_bytes }
     }

@@ -7,7 +7,10 @@ import type { Listening, Speaking } from '../models/speech.ts'
 export interface CallSpeech {
   listen: Listening
   speak: Speaking
-  /** Take over when a provider fails in mid-call; undefined when offline speech is not installed or the language isn't English. */
+  /**
+   * The models that take over when a provider fails in mid-call. Undefined when offline speech is not installed or the
+   * language isn't English.
+   */
   fallback: { listen: Listening; speak: Speaking } | undefined
   openDetector: () => VoiceDetector
 }

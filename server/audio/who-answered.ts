@@ -6,7 +6,7 @@ import type { Timers } from './timers.ts'
 
 /** Finds out who has answered, from what a line hears. Times are the workspace's. */
 export interface WhoAnswered {
-  /** A frame of the contact's sound that ends at this time. */
+  /** Takes a frame of the contact's sound that ends at this time. */
   hear: (frame: Int16Array, at: number) => void
   /** The contact has spoken for this long without a pause. */
   noteVoice: (voice_ms: number) => void
@@ -21,11 +21,11 @@ interface WhoAnsweredOptions {
   timers: Timers
   emit: (event: AnsweringEvent, at: number) => void
   recogniseSoFar: () => void
-  /** What was found in the call before, the last one last. */
+  /** What was found earlier in the call, the last one last. */
   found_before: Machine[]
 }
 
-/** The words of a long speech are recognised before its end: a machine need not be heard to its end. */
+/** A long speech is recognised after these times, because a machine need not be heard to its end. */
 const recognise_after_ms = [4_000, 8_000]
 
 export function openWhoAnswered(options: WhoAnsweredOptions): WhoAnswered {
@@ -47,7 +47,7 @@ export function openWhoAnswered(options: WhoAnsweredOptions): WhoAnswered {
     const due = dueAt(state)
     if (due !== undefined) cancel = timers.after(due - now(), () => take({ type: 'time', at: now() }))
   }
-  // A voicemail may have nothing more to say.
+  // A voicemail may say nothing more, so the time of the next decision is set now.
   wait()
 
   return {

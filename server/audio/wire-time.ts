@@ -1,16 +1,22 @@
 /** Relates the wire's own time to the workspace's. */
 export interface WireTime {
-  /** A frame that ends at this time of the wire has just come. */
+  /** Notes that a frame that ends at this time of the wire has just come. */
   note: (end_ms: number) => void
   toWorkspace: (wire_ms: number) => number
-  /** The time line of the recording is the wire's, beginning at the workspace's time of its first frame: clocks may differ. */
+  /**
+   * Turns the workspace's time into that of the recording, which is the wire's and begins when its first frame came:
+   * the clocks may differ.
+   */
   toRecording: (time: number) => number
 }
 
 /** In each second, the difference may grow by this much: clocks of two machines do not run exactly alike. */
 const drift_per_second_ms = 0.5
 
-/** Frames can come late and never early. So the smallest difference that was seen is the true one. */
+/**
+ * Opens the relation between the two clocks. Frames can come late and never early, so the smallest difference that was
+ * seen is the true one.
+ */
 export function openWireTime(now: () => number): WireTime {
   let first: number | undefined
   let difference = 0

@@ -13,7 +13,7 @@ export interface Wire {
   onDigit: (digit: string) => void
   /** The other side has hung up, or the connection is lost for good. Called once. */
   onEnd: (reason: 'hung_up' | 'lost') => void
-  /** The connection is gone for now / is back: nothing is played meanwhile. */
+  /** Set by the line: the connection is gone for now, or back. Nothing is played meanwhile. */
   onPause?: (is_paused: boolean) => void
   /** Sends sound to be played after what was sent before. */
   send: (frame: Int16Array) => void
@@ -23,7 +23,7 @@ export interface Wire {
   showWords?: (words: { role: 'contact' | 'agent'; text: string; is_final: boolean }) => void
   /** Presses keys, where the wire can. */
   press?: (digits: string) => void
-  /** Has someone else take over, where the wire can. What is sent meanwhile is not played. */
+  /** Transfers the call to someone else, where the wire can. What is sent meanwhile is not played. */
   transfer?: (to: string) => void
   /** Set by the line. False: nobody has taken over, and the wire is back. True: someone has, as far as is known, and the call is over. */
   onTransferred?: (is_ok: boolean) => void

@@ -23,7 +23,10 @@ const call = 'تتصل|تتاصل|تدق|تدگ|ترن|تراسل|تتواصل|�
 const send = 'ترسل|تبعت|تبعث|تسيفط|تصيفط|تصافط|تطرش|تدز|تكتب|تودي'
 const bother = 'تزعج|تازعج|تضايق|تقلق|تنكد|تعاكس|تدوش|تبرزط'
 const again = 'تعاود|تعيد|تعود|ترجع|تبق|تبقا|تكرر|تحاول|تقعد|تضل|تظل'
-/** Singular forms without an object may be about a bell, or about a person. */
+/**
+ * Endings that name many callers, or an object. Singular forms without an object may be about a bell, or about a
+ * person.
+ */
 const many =
   '(?:وا|و+|ون|وش|وني|ونا|ني|نا|وه|ولي|ولنا|لي|لنا|ليا|نيش|وناش|ونيش|وليش|ليش|ولناش|ولهاش|وهاش|يش|يلي|يني|ولو|لوش)'
 const not =
@@ -52,7 +55,7 @@ const time =
   'تو|وانا|عند|بهالوقت|هالوقت|بين|بعد (?!اليوم|الان|الحين|هيك|كده|كدا|هالمره|هاليوم|الايام|هلا|هلق|ذلك|' +
   'هذه|هاي)[^ ,]+|في (?:الليل|الصباح|المساء|العمل|الدوام|الشغل|وقت|اوقات|ساعات|ايام|عطله|العطله)|' +
   'بالدوام|بالشغل|كل يوم|كل شوي|بكثره|علي طول'
-/** After a wish for a time only. */
+/** These words after a wish limit it to a time. */
 const limited = startsWith`(?:[^ ,]+ ){0,3}(?:${time})`
 /** Names a person or a thing that is no number of the contact. */
 const other_things =
@@ -80,14 +83,14 @@ const question_words =
   'لماذا|لما|ليش|ليه|لي|علاش|علاه|لاش|وش فيكم|كيف|لم|شلون|عليش|ليشما|متي|امتي|وقتاش|هل|اللي|الذين|انا|' +
   'احنا|نحن|هي|هم|عشان|مشان|علشان|لكي|كي'
 const why: Judgement = [endsWith`(?:${question_words})|(?:ليش|ليه|لماذا|علاش|كيف) (?:ما|لا|لم)`, undefined]
-/** They are not to send it. */
+/** The words name an order, which is not to be sent. */
 const about_orders: Judgement = [contains`(?:ال|ل)?(?:طلب|طلبيه|طرد|اوردر|شحنه|منتج|بضاعه|فاتوره)(?:ي|تي)?`, undefined]
-/** What they would call about is done. */
+/** The matter that the agent would call about is done. */
 const is_done: Judgement = [
   contains`(?:وصل|وصلت|وصلني|وصلتني|استلمت|استلمنا) (?:ال)?(?:طلب|طلبيه|طرد|شحنه|اوردر|بضاعه|اغراض|مندوب|سواق|سايق)[^ ,]{0,2}`,
   undefined,
 ]
-/** "As", "when", "before". */
+/** A conjunction such as "as", "when" or "before". */
 const conjunction: Judgement = [
   endsWith`بعد|قبل|كل|زي|مثل|متل|لين|وقت|بدل|بدون|لحد|عقب|من غير|طالما|حسب|اول|عند|الي|حتي|مهما|لو|لما|كان|في`,
   undefined,
@@ -143,12 +146,12 @@ const asked: Judgement[] = [
   [contains`(?:و|ف)?(?:اذا|ايلا|لو|ان لم|في حال)`, 'unclear'],
   ...whatever,
 ]
-/** Elsewhere they may be called. */
+/** These words mean "at work": elsewhere the contact may be called. */
 const at_work: Judgement = [
   startsWith`(?:[^ ,]+ ){0,2}(?:(?:في|ف|علي|ع|اثناء) )?(?:ال|بال|فال|عال)(?:عمل|شغل|مكتب|شركه)(?:ي)?(?! [^ ,]*(?:تسويق|دعاي))`,
   'unclear',
 ]
-/** After a verb that says enough. */
+/** Judges the words after a verb that says enough. */
 const closed: Judgement[] = [
   [startsWith`(?:علي |ل|ب)?(?:${other_things})`, undefined],
   [
@@ -168,7 +171,7 @@ const unspecific =
   ',|و[^ ,]+|شي|شيء|شيئا|شيا|اشياء|حاجه|حاجات|اي|ولا|' +
   'لهذا|منكم|غيرها|لانني|لاني|مش|مو|انا|خلاص|هيك|هالاشياء|هذه|هذي|هالكلام|هالخرابيط|' +
   'كلام|زباله|خرابيط|والو|ابدا'
-/** After "send": what is sent may be something else. */
+/** Judges the words after "send": what is sent may be something else. */
 const sent: Judgement[] = [
   [startsWith`(?:(?:${to_us}) )?${calls}`, 'opt_out'],
   ...closed.slice(0, 3),
@@ -232,7 +235,7 @@ const removal = '(?:و|ب|ل)?(?:حذف|ازاله|مسح|شطب|محو|الغا
 const old_number =
   '(?:[^ ,]+ ){0,2}(?:القديم|القديمه|الثاني|السابق|الغلط|وسجل[^ ,]*|وحط[^ ,]*|وضع[^ ,]*|وضيف[^ ,]*|' +
   'واضيف[^ ,]*|الجديد|العايلي|واكتب[^ ,]*)'
-/** Others want a list of their own: guests, and people who wait. */
+/** Names a list that others are on or want to be on: of guests, or of people who wait. */
 const other_lists: Judgement = [startsWith`(?:ال|لل)?(?:انتظار|مدعوين|حضور|ضيوف|معزومين|طعام|اكل|اسعار)`, undefined]
 const removed_after: Judgement[] = [
   other_lists,

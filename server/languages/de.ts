@@ -42,7 +42,7 @@ const call =
   'kommunikation|kontakte?|kontakt(?:aufnahm|versuch|ierung)e?n?|promos?|promotions?|rundschreiben|' +
   'meldungen|zeug|mist|scheiss'
 const calls = `[^ ,]*(?:${call})`
-/** At the beginning of a pattern, where it must be quick. */
+/** This stands at the beginning of a pattern, where it must be quick. */
 const some_calls = `(?:(?:sms|werbe|whatsapp|spam|info|termin|text|marketing|push|telefon) ?)?(?:${call})`
 /** "Diese ständigen". */
 const such = '(?:(?!(?:(?:k?eine?|meine?|unsere?)[nmrs]?|mir|uns|ihnen|dir|ich|wir|nicht)(?![^ ]))[^ ,]+ ){0,2}'
@@ -57,7 +57,7 @@ const reach =
   'ruf|ruaf|kontaktier|contactier|schreib|schriib|belae?stig|stoe?r|nerv|meld|sims|text|spamm?|behellig|klingel|' +
   'telefonier|lüü?t'
 const send = 'schick|send|schreib|schriib'
-/** As the last word. */
+/** The verb of an order as the last word. */
 const to_reach =
   '(?:aa?n?(?:ruf|schreib|klingel|text|telefonier|lüt|quatsch)|kontaktier|contactier|schreib|schriib|' +
   'belae?stig|stoe?r|' +
@@ -162,7 +162,7 @@ const to_ensure =
 const ensured: Judgement = [endsWith`(?:${to_ensure})(?: ,)? dass?${few}`, 'opt_out']
 const common = [told_others, negated, demanded, reported]
 
-/** Before what "Sie" is to do. */
+/** Judges the words before what "Sie" is to do. */
 const told: Judgement[] = [
   ...common,
   why,
@@ -171,7 +171,7 @@ const told: Judgement[] = [
   [endsWith`ich|wir|sie|die|ihr|leute|kinder`, undefined],
   [anything, 'opt_out'],
 ]
-/** Before what "ihr" or "du" is to do: the words may also say what others do. */
+/** Judges the words before what "ihr" or "du" is to do: the words may also say what others do. */
 const told_familiarly: Judgement[] = [
   ...told.slice(0, -2),
   at_beginning,
@@ -187,7 +187,7 @@ const you_should: Judgement = [endsWith`(?:(?:${should}) (?:${you})|(?:${you}) (
 const need = '(?:brauch|mue?ss)(?:en|t|st)?'
 const you_need_not: Judgement = [endsWith`(?:${need} (?:${you})|(?:${you}) ${need})${few}`, 'unclear']
 const asking = 'bitten|fordere|verlange|auffordern|ersuche|darum|wae?re es|dringend|erlaube ihnen'
-/** Before an infinitive: whose act it is, other words say. */
+/** Judges the words before an infinitive, because only these say whose act it is. */
 const told_by_infinitive: Judgement[] = [
   [endsWith`(?:er|man|niemand|keiner)${few}`, undefined],
   negated,
@@ -199,7 +199,7 @@ const told_by_infinitive: Judgement[] = [
   why,
   has_condition,
   at_time,
-  // This was "ich bitte Sie".
+  // The words before were "ich bitte Sie".
   [endsWith`ich (?:sie|euch|dich) ,(?: (?:${some}))*`, 'unclear'],
   at_beginning,
   [endsWith`(?:${asking})${few}(?: ,)?${few}`, 'opt_out'],
@@ -208,7 +208,7 @@ const told_by_infinitive: Judgement[] = [
   [endsWith`(?:ich|wir|es)${few}`, undefined],
   [anything, 'unclear'],
 ]
-/** Before what the contact doesn't want. */
+/** Judges the words before what the contact doesn't want. */
 const wished: Judgement[] = [
   if_kind,
   ensured,
@@ -220,7 +220,7 @@ const wished: Judgement[] = [
   [endsWith`(?:${i_wish})${few}`, 'opt_out'],
   [endsWith`(?:${wish})${few}`, 'unclear'],
 ]
-/** Before what the contact asks for. */
+/** Judges the words before what the contact asks for. */
 const decided: Judgement[] = [
   ...common,
   why,
@@ -243,7 +243,7 @@ const limited: Judgement = [startsWith`${limits}`, undefined]
 const condition: Judgement = [startsWith`, (?:wenn|falls|sobald|solange|bevor|bis|wae?hrend|ausser)`, 'unclear']
 const whatever: Judgement[] = [limited, condition, [anything, 'opt_out']]
 const always: Judgement[] = [[anything, 'opt_out']]
-/** After what is clear if nothing or little follows. */
+/** Judges the words after a phrase that is clear if nothing or little follows. */
 const closed: Judgement[] = [
   limited,
   condition,
@@ -263,7 +263,7 @@ const stopped: Judgement[] = [
   [startsWith`,|und|ab|jetzt|damit`, 'stop'],
   [anything, undefined],
 ]
-/** After "sign me off". */
+/** Judges the words after "sign me off". */
 const off: Judgement[] = [
   [nothing, 'opt_out'],
   [startsWith`,|und|oder|${list}|(?:von|vom|aus|fue?r) (?:dem ganzen|all[^ ]*|${such}${calls})`, 'opt_out'],
@@ -692,7 +692,7 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    // "Bitte um": both words are left out.
+    // Both words of "bitte um" are left out.
     says: says`loe?schung|streichung|austragung`,
     before: [
       [nothing, 'unclear'],

@@ -6,12 +6,12 @@ const call =
   'call|cal|phone|telephone|ring|contact|conact|cotact|contac|text|txt|message|msg|dial|write to|' +
   'write|ping|dm|spam|whatsapp|hit|hit up|cold call|' +
   'reach out to|get in touch with|get hold of|harass|pester|hound|solicit|bombard'
-/** Without "ringing": alarms do that too. */
+/** "Ringing" is missing here, because alarms do that too. */
 const calling =
   '(?:(?:cold|robo) ?)?cal+i?ng?|cal+in|(?:tele)?phonin?g?|cont[act]{1,3}ing?|te?xti?n?g|te?xtin|' +
   'mess[ae]ge?ing?|msgi?ng?|' +
   'spamm?ing?|dial+ing|pinging|whatsapping|soliciting'
-/** These say what is meant only with "me" or "my phone". */
+/** These verbs say what is meant only with "me" or "my phone". */
 const calling_someone =
   `${calling}|testing|ringing?|writing(?: to)?|hitting?(?: up)?|reaching out to|getting in touch with|` +
   'blowi?ng?(?: up)?|har+ass?ing?|' +
@@ -22,7 +22,7 @@ const called =
 const bother = 'bother|disturb|annoy|bug|trouble|hassle|harass'
 const bothering = 'bothering?|disturbing?|annoying?|bugging?|troubling'
 
-/** Whom the agent calls. */
+/** Names what the agent calls, such as a number or a household. */
 const phone =
   '(?:phone|n[umb]{2,3}e?r|num|no|nr|cell|mobile|house|home|office|line|landline|telephone|household|business|inbox)'
 const us =
@@ -93,10 +93,10 @@ const that_you_should =
   'several|three|again|now|and|' +
   'last|week|month|year|nicely|yesterday))*(?: ,)?'
 
-/** Often at the end. */
+/** Insults, which often stand at the end. */
 const insults = 'asshole|arsehole|a hole|bitch|bastards?|creeps?|scammers?|idiots?|losers?|wankers?|morons?'
 
-/** Alternatives that are too long for a line. */
+/** Joins alternatives that are too long for a line. */
 const any = (...alternatives: string[]): string => alternatives.join('|')
 const said = (...alternatives: string[]): RegExp => says`${any(...alternatives)}`
 const ending = (...alternatives: string[]): RegExp => endsWith`${any(...alternatives)}`
@@ -150,7 +150,7 @@ const at_beginning: Judgement = [
   'opt_out',
 ]
 
-/** Before what the agent is to do. */
+/** Judges the words before what the agent is to do. */
 const told: Judgement[] = [
   [endsWith`if ${you} (?:do|can|will|would|could) not|unless ${you}`, 'opt_out'],
   [
@@ -180,7 +180,7 @@ const told: Judgement[] = [
   [anything, 'opt_out'],
 ]
 const told_or_unclear: Judgement[] = [...told.slice(0, -1), [anything, 'unclear']]
-/** Before what the agent is not to do. */
+/** Judges the words before what the agent is not to do. */
 const forbidden: Judgement[] = [
   [endsWith`why`, undefined],
   negated,
@@ -191,14 +191,14 @@ const forbidden: Judgement[] = [
   [endsWith`(?:make|be|making) (?:sure|certain)(?: that)?(?: ${you})?|ensure(?: that)?(?: ${you})?`, 'opt_out'],
   [endsWith`(?:i|we|${you}|they|he|she|it|who|people|kids|children|friends)(?: ${modal})*`, undefined],
   at_beginning,
-  // "On Sundays" and "in the morning" are conditions, and those of many may be who does not call.
+  // "On Sundays" and "in the morning" are conditions, and plural words may name who does not call.
   [
     endsWith`[^ ]+s|family|staff|police|today|tomorrow|(?:in|on|at|for(?! (?:me|us))|during|before|after)(?: [^ ,]+){1,2}`,
     'unclear',
   ],
   [anything, 'opt_out'],
 ]
-/** Before "don't want". */
+/** Judges the words before "don't want". */
 const wished: Judgement[] = [
   told_others,
   ...reported,
@@ -208,9 +208,9 @@ const wished: Judgement[] = [
   at_beginning,
   [anything, 'unclear'],
 ]
-/** Before what the contact does, or lets the agent do: "I want to opt out". */
+/** Judges the words before what the contact does, or lets the agent do: "I want to opt out". */
 const decided: Judgement[] = [
-  // Articles of other languages, which have borrowed the words.
+  // These are articles of other languages, which have borrowed the words.
   [endsWith`de|het|een|der|die|das|den|dem|ein|eine|el|la|le|les|un|une|una|il|lo|os|en|ett|det`, 'unclear'],
   [endsWith`(?:can|could) not`, 'unclear'],
   negated,
@@ -234,7 +234,7 @@ const time =
   '(?:so|too) (?:often|much|late|early)'
 const place =
   '(?:this|on|at) (?!(?:(?:this|my|our|the|any|your) )?(?:number|phone|line|time|all|end|leisure)(?![^ ]))[^ ]+'
-/** After a wish for a time or a place only. */
+/** These words after a wish limit it to a time or a place. */
 const limited = startsWith`(?:(?:again|any ?more) )?(?:(?:for )?${time}|${place})`
 const not_limited: Judgement = [limited, undefined]
 const at_once: Judgement = [startsWith`now|right now`, 'opt_out']
@@ -247,7 +247,7 @@ const for_good: Judgement = [
   ),
   'opt_out',
 ]
-/** By which they are written to. */
+/** The channel by which the contact is written to. */
 const on_whatsapp: Judgement = [
   startsWith`(?:on|via|through|over) (?:whats ?app|sms|text|here|this app)(?! ,)`,
   'opt_out',
@@ -269,10 +269,10 @@ const elsewhere: Judgement = [
   startsWith`(?:at all )?(?:, |and )?(?:use|try|call|ring|text|phone|contact) (?:my|the|her|his|this|our|on)`,
   undefined,
 ]
-/** Such as a name: "Don't call me Bob." */
+/** A single word, which may be a name: "Don't call me Bob." */
 const one_word = /^ [^ ,]+$/
 
-/** After what is clear if nothing or little follows. */
+/** Judges the words after a phrase that is clear if nothing or little follows. */
 const closed: Judgement[] = [
   with_offers,
   on_whatsapp,
@@ -286,7 +286,7 @@ const closed: Judgement[] = [
   [startsWith`the|an?|that|what|where|which|by (?:my|the|a)`, undefined],
   [anything, 'unclear'],
 ]
-/** After "stop calling me". */
+/** Judges the words after "stop calling me". */
 const stopped: Judgement[] = [
   with_offers,
   on_whatsapp,
@@ -299,7 +299,7 @@ const stopped: Judgement[] = [
   [one_word, 'unclear'],
   [anything, 'opt_out'],
 ]
-/** After "stop the calls". */
+/** Judges the words after "stop the calls". */
 const calls_stopped: Judgement[] = [
   with_offers,
   at_once,

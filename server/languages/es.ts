@@ -1,7 +1,7 @@
 import { type Language, listed } from './language.ts'
 import { anything, type Judgement, nothing, type Phrase, spelledBy, wholeWord } from './wish.ts'
 
-/** A letter that comes next, perhaps as the first of a group. */
+/** The next letter, perhaps as the first of a group. */
 const beforeEI = '(?=(?:\\(\\?:|\\[)?[ei])'
 /** People write as they hear and leave out letters: "no kiero resivir mas", "no m yamen", "dejen d mandar mensages". */
 const { says, endsWith, startsWith, contains } = spelledBy([
@@ -33,7 +33,7 @@ const { says, endsWith, startsWith, contains } = spelledBy([
 ])
 
 const that = 'que|q|k|qe'
-/** Whom the agent reaches: the contact, or somebody for whom they speak. */
+/** The person whom the agent reaches: the contact, or somebody for whom they speak. */
 const whom = 'me|nos|les?|l[ao]s?'
 const stems =
   '(?:ll|y|l)am|telefone|contact|contacte|timbr|molest|fastidi|acos|importun|incordi|texte|mensaje|spame|' +
@@ -173,7 +173,9 @@ const at_beginning: Judgement = [
   'opt_out',
 ]
 
-/** Before what the agent is not to do. Its forms are clear, so it begins anywhere. */
+/**
+ * Judges the words before what the agent is not to do. The forms of the verb are clear, so the phrase begins anywhere.
+ */
 const forbidden: Judgement[] = [
   [/^(?:si|no|ya)(?: ,)?(?: ya)?$/, 'opt_out'],
   ...negated,
@@ -186,7 +188,7 @@ const forbidden: Judgement[] = [
 ]
 /** Some verbs are the same in Portuguese, which has its own rules. */
 const is_portuguese: Judgement = [contains`nao|ele|ela|eles|voce|voces|meu|minha|pra`, undefined]
-/** Before what it is to do. */
+/** Judges the words before what the agent is to do. */
 const told: Judgement[] = [
   is_portuguese,
   ...negated,
@@ -198,7 +200,7 @@ const told: Judgement[] = [
   at_time,
   [anything, 'opt_out'],
 ]
-/** Before "I don't want". */
+/** Judges the words before "I don't want". */
 const wished: Judgement[] = [
   [endsWith`por ?que|parece que|no es que`, undefined],
   ...negated.slice(2),
@@ -208,7 +210,7 @@ const wished: Judgement[] = [
   [endsWith`(?:si|cuando|aunque|hoy|por ahora)(?: ya)?`, 'unclear'],
   [anything, 'opt_out'],
 ]
-/** Before an infinitive: whose act it is, other words say. */
+/** Judges the words before an infinitive, because only these say whose act it is. */
 const told_by_infinitive: Judgement[] = [
   [
     endsWith`${
@@ -237,7 +239,7 @@ const time =
   'estoy) (?!hart)|para (?:confirmar|avisar|decir)|' +
   'sin (?:avisar|antes|cita)|este (?:lunes|sabado|domingo)|el (?:lunes|martes|miercoles|jueves|viernes|' +
   'sabado|domingo|finde|fin)'
-/** After a wish for a time only. */
+/** These words after a wish limit it to a time. */
 const limited: Judgement = [startsWith`(?:mas )?(?:${time})`, undefined]
 const condition: Judgement = [
   startsWith`${
@@ -288,7 +290,10 @@ const elsewhere: Judgement = [
   }`,
   'unclear',
 ]
-/** After what is clear if nothing or little follows. A mere word may be a name: "No me llames Mara." */
+/**
+ * Judges the words after a phrase that is clear if nothing or little follows. A mere word may be a name: "No me llames
+ * Mara."
+ */
 const closed: Judgement[] = [
   busy,
   elsewhere,
@@ -312,7 +317,7 @@ const whatever: Judgement[] = [
   [anything, 'opt_out'],
 ]
 const always: Judgement[] = [[anything, 'opt_out']]
-/** After "dejen de llamar". */
+/** Judges the words after "dejen de llamar". */
 const stopped: Judgement[] = [
   nothing_came,
   [startsWith`ahora(?: mismo)?|hoy mismo`, 'opt_out'],

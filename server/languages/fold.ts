@@ -16,7 +16,7 @@ const variant_letters = new RegExp(`[${Object.keys(variants).join('')}]`, 'g')
 /** Only Arabic and Devanagari have such marks and letters. */
 const may_vary = /[\u0600-\u06ff\u0900-\u097f]/
 
-/** What is compared of a text, whatever the language: it has no case, no accents, no full width, and one i. */
+/** Folds a text for comparison, whatever the language: no case, no accents, no full width, and one i. */
 export function fold(text: string): string {
   const normalized = normalizeText(text)
   if (!may_vary.test(normalized)) return normalized

@@ -18,7 +18,7 @@ const stem =
 /** People spell the imperative like the infinitive and the participle. */
 const call = `(?:${stem})(?:ez|er|iez)|(?:re)?ecri(?:vez|viez)|joi(?:gnez|gniez)|faites chier`
 const call_informally = `(?:${stem})es?|(?:re)?ecri(?:s|ves?)|joi(?:ns|gnes?)`
-/** Without these, whom they call must be named. */
+/** Verbs that are clear without an object. With other verbs, whom they call must be named. */
 const to_call_any =
   '(?:r?app?ell?|(?:re)?contact|(?:re)?telephon|spamm?|harcel|r?envoy|d?insist|derang|sollicit)(?:er|' +
   'ez|e)|(?:re)?ecrire|joindre'
@@ -28,7 +28,7 @@ const to_call =
 const called = `(?:${stem})(?:ee?s?|er|ez)|jointe?s?|inscrite?s?|abonnee?s?`
 const not = '(?:(?:ne|n|nen) |n)?'
 const us = '(?:(?:me|nous|m|men|nous en) |m)'
-/** Somebody for whom the contact speaks. */
+/** A person for whom the contact speaks. */
 const them = '(?:(?:l|la|le|les|lui|leur) |l)'
 const never = 'jamais(?: (?:plus|rien))?|(?:plus|plu|pus?|[+])(?: (?:jamais|rien|du tout|personne))?(?: rien)?|rien'
 
@@ -116,7 +116,7 @@ const at_beginning: Judgement[] = [
   ],
 ]
 
-/** Before what "vous" is not to do. */
+/** Judges the words before what "vous" is not to do. */
 const told: Judgement[] = [
   told_about,
   demanded,
@@ -143,7 +143,7 @@ const asking =
   'j?desir[^ ]+|j?prefere[^ ]*|demande|' +
   'demandons|exige|' +
   'tiens|faut|serait il|gentillesse|soyez|entends|compte'
-/** Before an infinitive: whose act it is, other words say. */
+/** Judges the words before an infinitive, because only these say whose act it is. */
 const told_by_infinitive: Judgement[] = [
   [endsWith`${telling} (?:de|d)`, 'opt_out'],
   [contains`pourquoi|(?:j?ai|il|elle|ils|elles) (?:dit|decide|promis|choisi|prefere|essaye)|peur`, undefined],
@@ -206,7 +206,7 @@ const for_good: Judgement[] = [
 ]
 const limited =
   'pendant|jusqu[^ ]*|si|sil(?! vous)|lorsque|sauf|trop|aussi|tout de suite|maintenant|pour|encore|en|comme'
-/** After "ne m'appelez pas". */
+/** Judges the words after "ne m'appelez pas". */
 const busy: Judgement = [
   startsWith`${
     ',? ?(?:je suis|on est|jsuis) (?:en (?!colere)|au (?!chomage)|occupee?|pas dispo|pris)[^ ]*|' +
@@ -223,7 +223,7 @@ const closed: Judgement[] = [
   [anything, 'unclear'],
 ]
 const wished_for_good: Judgement[] = [...closed.slice(0, -1), [anything, 'opt_out']]
-/** After what names nobody. */
+/** Judges the words after a phrase that names nobody. */
 const here: Judgement[] = [
   [nothing, 'opt_out'],
   busy,

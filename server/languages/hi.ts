@@ -41,7 +41,7 @@ const act =
   'ien)?|k[ie]+ji(?:ye|e|yega|ega)|(?:किया|करा|kiya|kia|kra) (?:कीजिए|कीजिये|करिए|kijiye|kijie)|kiya jaye|kiya jae|' +
   'kijiyega'
 const sent = 'भेज|डाल|लगा|मिला|लिख|दे|पटक|फॉरवर्ड कर|bhej|bej|dal|daal|laga|mila|likh|send kar|send kr|forward kar'
-/** What makes an order of "भेज" and its like. */
+/** Endings that make an order of "भेज" and its like. */
 const ending =
   '(?:ो|ओ|ें|एं|े|ए|िए|िये|इए|इये|ना|िएगा|इएगा|ियेगा|(?:ा|या) (?:कर|करो|करें|करे|करना|कीजिए|जाए)|o|e|en|ein|iye|ie|' +
   'iyega|na|ao|aao|aye|aiye|ana|a (?:kar|karo|kro|kr|kare|karen|karein|karna|krna|kijiye|jaye)|ya (?:karo|kro|kare))'
@@ -59,7 +59,7 @@ const when =
   'काम|ड्यूटी|क्लास|वक्त|समय|टाइम|छुट्टी|देर|जल्दी|तक|pehle|pahle|phle|ke baad|baje|aaj|kal|abhi|filhal|raat|subah|' +
   'shaam|sham|dopahar|din|[^ ,]*day|[^ ,]+war|weekend|office|meeting|kaam|duty|class|waqt|time|samay|chutti|jaldi|' +
   'der|tak|late)'
-/** Elsewhere they may be called. */
+/** These words mean "at work": elsewhere the contact may be called. */
 const at_work =
   '(?:ऑफिस|आफिस|दफ्तर|काम|वर्क|office|ofc|daftar|kaam|work)(?: (?:के|ke|वाले|wale) (?:नंबर|फोन|number|phone))?(?: (?:में|पर|पे|me|mein|main|par|pe))'
 const when_words = `${when}(?: (?:के|की|से|में|को|समय|दौरान|टाइम|वक्त|ke|ki|se|me|mein|ko|time|samay|dauran|waqt|bhi|भी)){0,2}`
@@ -142,7 +142,7 @@ const mine =
 const want = '(?:चाहता|चाहती|चाहते|चाहिए|चाहिये|चहिए|chahta|chahti|chahte|chahiye|chaiye|chahie|chahiy|chaie|chahye)'
 const consent = 'सहमति|सहमती|अनुमति|इजाजत|परमिशन|कंसेंट|रजामंदी|sahmati|sehmati|anumati|ijazat|permission|consent'
 
-/** What needs nothing around it to be a demand. */
+/** Phrases that are a demand whatever stands around them. */
 const demands = [
   says`${any_call}${between} (?:${not}) (?:${act})`,
   says`${any_call}${between} (?:(?:${not}) (?:${sent})${ending}|(?:मत|mat|mt) (?:${sent}))`,

@@ -7,7 +7,7 @@ const { says, endsWith, startsWith, contains } = spelledBy([
   [wholeWord('non'), 'n[ou]?n'],
   [wholeWord('per'), '(?:per|x)'],
   [wholeWord('piu'), '(?:piu?|[+])'],
-  // Without both letters these are words of other languages.
+  // Without both letters these stems are words of other languages.
   ['mett', 'mett'],
   ['contatt', 'contatt'],
   ['ch', '(?:ch|k)'],
@@ -114,7 +114,7 @@ const at_beginning: Judgement[] = [
   [endsWith`${beginning}`, 'opt_out'],
 ]
 
-/** Before "non chiamate". */
+/** Judges the words before "non chiamate". */
 const told: Judgement[] = [
   told_about,
   demanded,
@@ -137,7 +137,7 @@ const wished: Judgement[] = [
   [anything, 'opt_out'],
 ]
 const would = 'voglio|vogliamo|vorrei|intendo|devo|dovete|posso|chiedo di|ho chiesto di'
-/** Before "smettete di" and "cancellatemi". */
+/** Judges the words before "smettete di" and "cancellatemi". */
 const stopping: Judgement[] = [
   [
     endsWith`${

@@ -15,15 +15,15 @@ const contact_and = `(?:${contact})${particle}${adverb}`
 const doing =
   '(?:し|せ|され|なさら|なされ|なさい|いただか|いただき|頂か|くださら|下さら|ください|お?[か掛]け(?:になら)?|入れ|寄こさ|寄越さ|よこさ|' +
   '飛ばさ|流さ)(?:て(?:こ|来|き|くださら|いただか))?'
-/** Other things are sent, too. */
+/** Excludes other things that are sent. */
 const send = '送(?<!(?:荷物|商品|書類|請求書|領収書|見積|現品|写真|車|人|お金)[^ ,]{0,3}送)'
 const again = `(?:[か掛]け|${send}(?:っ|りつけ|り付け))て`
 const sending = `(?:${again}[こ来き]|${send}(?:ら|信し|信なさら|付し|りつけ|り付け)|電話[こ来])`
-/** "Don't", and before it the stem of a verb. */
+/** "Don't", after the stem of a verb. */
 const not =
   '(?:(?:[な無]い|ねぇ|ねえ|ねー|ん)(?:で|といて|とって|とい|よう|様|こと)|ずに[いお]|ません(?:よう|様)|んどいて|んとき|なで(?=く))'
 const come = '(?:くる|来る|くん|来ん|く)'
-/** "Don't" of its rude form. */
+/** The rude form of "don't". */
 const ban = '(?:な|ん?じゃ(?:ない|ね))'
 const rude =
   `${contact_and}すな(?!わ)|(?:${contact_and}(?:する|すん|よこす|入れる|[か掛]け[るん]|(?:して|入れて)${come})|${again}${come}|` +
@@ -55,7 +55,7 @@ const reported: Judgement[] = [
 ]
 /** "Not at work". */
 const at_work: Judgement = [endsWith`(?:会社|職場|勤務先|学校)(?:に|へ|の)[^ ,]{0,10}`, 'unclear']
-/** Before what the agent is not to do. */
+/** Judges the words before what the agent is not to do. */
 const forbidden: Judgement[] = [
   ...reported,
   at_work,
@@ -77,7 +77,7 @@ const no_how_to: Judgement[] = [
   [contains`どうやって|どうすれば|どうしたら|どこで|どこから`, 'unclear'],
   [contains`間違[えっ]|誤って|うっかり`, undefined],
 ]
-/** The matter is done, or it is about an answer. */
+/** The matter is done, or the words are about an answer. */
 const done =
   '解決|話せ|話し(?:た|ま)|済み|済んだ|届い|受け取|着[きい]|[わ分]か(?:りま|ったの)|見つか|確認|間に合(?!っ[^ ,]*(?:今後|以後))|折り?返し|返信|返事|到着|' +
   '領収書|当日|前日'
@@ -100,7 +100,7 @@ const said: Judgement[] = [
   [startsWith`[^ ,]{0,8}(?:と|って)(?:言って|申して|いって)[いお]?(?:ます|る$|まし|り)(?![よけが])`, 'unclear'],
 ]
 const busy = '仕事中|会議中|運転中|授業中|明日|後で|あとで|夜|夕方|今(?!後|す)'
-/** After "don't". */
+/** Judges the words after "don't". */
 const closed: Judgement[] = [
   ...said,
   [
@@ -113,7 +113,7 @@ const closed: Judgement[] = [
   other,
 ]
 const how = 'どう|方法|仕方|やり方|手順|どこ|何|なに|でき(?!れば)|可能|場合'
-/** After a noun such as "stop" or "deletion". */
+/** Judges the words after a noun such as "stop" or "deletion". */
 const after_noun: Judgement[] = [
   [startsWith`[をの]?解除|[^ ,]{0,10}(?:わけ|つもり)(?:では|じゃ)|[^ ,]{0,6}したく(?:は?な|あり)`, undefined],
   [startsWith`[をはの]?し(?:てしま|ちゃ)|中|さ|にな|後|済|を?続`, undefined],

@@ -4,7 +4,7 @@ const words_max = 100
 /** Reading a pattern takes longer than finding what it says. */
 const known_patterns = new Map<RegExp, RegExp>()
 
-/** Returns what was found by a pattern without what its wildcards have found: that may be a name, or a number. */
+/** Returns the words that a pattern has found, without those of its wildcards: they may be a name, or a number. */
 export function knownWords(says: RegExp, words: string): string {
   const pattern = known_patterns.get(says) ?? new RegExp(withWildcardsCaptured(says), 'du')
   known_patterns.set(says, pattern)
@@ -21,7 +21,10 @@ export function knownWords(says: RegExp, words: string): string {
   return (known + words.slice(end).trimStart()).trim().slice(0, words_max)
 }
 
-/** The source of a pattern in which each wildcard, with what repeats it, is a group. Other groups must capture nothing. */
+/**
+ * Returns the source of a pattern in which each wildcard, with what repeats it, is a group. Other groups must capture
+ * nothing.
+ */
 function withWildcardsCaptured(says: RegExp): string {
   const ranges: [number, number][] = []
   const note = (node: AST.Node): void => {

@@ -7,7 +7,7 @@ const { says, contains, endsWith, startsWith } = unspaced
 const messages =
   '문자|문짜|메[시세]지|메[쎄씨]지|멧세지|카톡|톡|카카오|광고|홍보|스팸|영업|권유|판촉|마케팅|알림|소식|프로모션|이벤트|뉴스레터|(?<![a-z])(?:sms|dm)(?![a-z])|디엠|푸시'
 const contact = `전화|저나|전하|젼화|통화|연락|열락|콜|안내|${messages}`
-/** What follows a noun: particles, and up to three words before the verb. */
+/** The rest after a noun: particles, and up to three words before the verb. */
 const rest = '[^ ,]{0,5}(?: [^ ,]+){0,3}'
 const of_contact = `(?:${contact})${rest}`
 const these = '이런|이딴|그런|이거|아무 ?것|아무거|뭐'
@@ -29,12 +29,12 @@ const time =
   '회의|수업|시간|시 ?이?[전후]|까지|동안|때는?|중에?는?|중엔|중이니까?|전에는?|사이에'
 /** A wish for a time only: "tomorrow", "before nine", "when I work". */
 const at_a_time = `(?:${time})(?:은|는|에|에는|엔|에도|만|이니까?|이라|이라서|인데)?(?: [^ ,]+){0,3}`
-/** Elsewhere they may be called. */
+/** These words mean "at work": elsewhere the contact may be called. */
 const at_work = endsWith`(?:회사|직장|사무실|일터|학교)(?:로|으로|에|에다가?|에서|에는|로는)(?: [^ ,]+){0,1}`
 const threat = contains`면 (?:진짜 |바로 |정말 )?(?:죽|신고|고소|차단|경찰|민원|법적|가만)|면 (?:제가|내가|저희가)? ?(?:연락|전화)(?:할|드릴|하겠|드리)`
 const has_condition = contains`(?<!그러|이러|가능하|[웬왠]만하|괜찮으|괜찮으시|되도록이|되시|죄송하지)면(?:은|요)?(?:,| |$)|거든|(?:아니면|없이는|경우)`
 
-/** Before what the agent is to do or not to do. */
+/** Judges the words before what the agent is to do or not to do. */
 const circumstances: Judgement[] = [
   [endsWith`(?:두고|두시고|놓고|놓으시고|놔두고|맡기고|맡기시고|걸어 ?두고)(?: 가시고| 그냥)?`, undefined],
   [contains`(?:왜|어째서)(?: [^ ,]+)?$`, undefined],
@@ -49,7 +49,7 @@ const circumstances: Judgement[] = [
 const other_things =
   '영수증|계산서|고지서|명세서|택배|물건|상품|제품|불량품|사람|기사|직원|강사|선생|업체|알바|아줌마|아저씨|견적서?|서류|우편물?|책자|샘플|음식|배달|답장|답|회신|돈|선물|꽃|사진|파일|메일|차|초대장|청구서'
 const again = '더|이제|또|다시|다시는|다신|두 ?번 ?다시|자꾸'
-/** Before "send": what is sent may be something else. */
+/** Judges the words before "send": what is sent may be something else. */
 const sent: Judgement[] = [
   [
     endsWith`(?<!${contact}) ?(?:${other_things})(?:님|분)?(?:들)?(?:은|는|을|를|도|이|가)?(?: (?:${again}))?`,
@@ -66,7 +66,7 @@ const sent: Judgement[] = [
   [endsWith`잘못 ?보[내냈][^ ,]{0,5}`, 'unclear'],
   [anything, undefined],
 ]
-/** Before "do", which says something only after a word such as "call". */
+/** Judges the words before "do", which says something only after a word such as "call". */
 const done: Judgement[] = [
   [contains`^(?!.*(?:${contact}|이런|이딴))`, undefined],
   ...circumstances,
@@ -99,7 +99,7 @@ const never_done: Judgement = [
   startsWith`[^ ,]{0,3} ?(?:한|했던|누른|눌렀던|신청한|신청했던|요청한) ?(?:적|일|기억)|[^ ,]{0,2} ?안 ?(?:했|눌|하는데|할|해요|합니다|하고|하려)`,
   undefined,
 ]
-/** After "don't". */
+/** Judges the words after "don't". */
 const forbidden: Judgement[] = [
   [
     startsWith`라고 ?해서|[^ ,]{0,6} (?:한 ?적|안 ?했)|았어야|까요?|자고|기로|[^ ,]{0,5} (?:[^ ,]+ ){0,2}전해`,

@@ -15,7 +15,7 @@ import { sv } from './sv.ts'
 import { tr } from './tr.ts'
 import { zh } from './zh.ts'
 
-/** Of several languages that have a word, the first counts where nothing else says which it is. */
+/** All languages. Of several that have a word, the first one counts where nothing else says which it is. */
 export const languages: Language[] = [en, es, fr, pt, de, it, nl, pl, sv, tr, ja, zh, ko, hi, ar]
 
 /** Whether the language is that of a BCP 47 tag such as `de-AT`. */

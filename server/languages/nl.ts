@@ -37,7 +37,7 @@ const call =
   'contact(?:en|poging(?:en)?|opnames?|momenten)?|herinneringen|notificaties|mededelingen|marketing|ge(?:bel|app|spam|zeur)|toezending|' +
   'info|informatie|communicatie'
 const calls = `[^ ,]*(?:${call})`
-/** At the beginning of a pattern, where it must be quick. */
+/** This stands at the beginning of a pattern, where it must be quick. */
 const some_calls = `(?:(?:reclame|marketing|spam|bel|nieuws|sms) ?)?(?:${call})`
 /** "Die eeuwige". */
 const such = '(?:(?!(?:een|geen|mijn|mij|me|ons|onze|mn|ik|we|wij|niet)(?![^ ]))[^ ,]+ ){0,2}'
@@ -47,7 +47,7 @@ const no_all_calls = `${no_calls}(?:(?: en| of)(?: ook| (?:${no}))* [^ ,]+| , (?
 
 const reach =
   'bel|telefoneer|contacteer|app|sms|whatsapp|schrijf|stoor|benader|spam|draai|val|stalk|text|bericht|kontakteer'
-/** What the agent does, as the last word. */
+/** The verb of what the agent does, as the last word. */
 const to_reach =
   '(?:te )?(?:(?:op|aan)?(?:bellen?|belt|bel|bellne|belen?|be[ln]le)|(?:op|aan|lastig|terug|(?:hier ?)?naar(?: ?toe)?|hierheen) te (?:bellen|vallen|' +
   'schrijven)|telefoneren|' +
@@ -138,7 +138,7 @@ const ensured: Judgement = [
 ]
 const common = [negated, told_others, demanded, reported]
 
-/** Before an imperative. */
+/** Judges the words before an imperative. */
 const told: Judgement[] = [
   ...common,
   why,
@@ -153,7 +153,7 @@ const you_should =
   '(?:kan|kunt|kunnen|kun|kon|wil|wilt|willen|wilde|zou|zoudt|zouden|mag|moogt|mogen|moet|moeten|moe|' +
   'moest|gaat|gaan|dient|dienen|zult)'
 const by_you = `${you_should} (?:${you})|(?:${you}) ${you_should}`
-/** Before an infinitive: whose act it is, other words say. */
+/** Judges the words before an infinitive, because only these say whose act it is. */
 const told_by_infinitive: Judgement[] = [
   [endsWith`(?:hij|ie|men|niemand)${few}`, undefined],
   negated,
@@ -180,7 +180,7 @@ const told_by_infinitive: Judgement[] = [
   [endsWith`(?:ik|wij|we|die|dat|zij|ze|er|het)(?: [^ ,]+){0,8}`, undefined],
   [anything, 'unclear'],
 ]
-/** Before what the contact doesn't want. */
+/** Judges the words before what the contact doesn't want. */
 const wished: Judgement[] = [
   if_kind,
   ensured,
@@ -192,7 +192,7 @@ const wished: Judgement[] = [
   [endsWith`(?:${i_wish})${few}`, 'opt_out'],
   [endsWith`(?:${wish})${few}`, 'unclear'],
 ]
-/** Before what the contact asks for. */
+/** Judges the words before what the contact asks for. */
 const decided: Judgement[] = [
   ...common,
   [endsWith`(?:${not}|waarom)${few}`, undefined],
@@ -212,7 +212,7 @@ const whatever: Judgement[] = [
   [condition, 'unclear'],
   [anything, 'opt_out'],
 ]
-/** After what is clear if nothing or little follows. */
+/** Judges the words after a phrase that is clear if nothing or little follows. */
 const closed: Judgement[] = [
   [limited, undefined],
   [condition, 'unclear'],
@@ -221,7 +221,7 @@ const closed: Judgement[] = [
   [startsWith`,|en|of|want|anders|ik|wij|hoor|he`, 'opt_out'],
   [anything, 'unclear'],
 ]
-/** After calls. */
+/** Judges the words after "calls". */
 const about_calls: Judgement[] = [
   [
     startsWith`(?:te )?(?:mis|gemist|verlies|achterlat|binnen|gekregen|gehad|krijg|heb|door|dat|beantwoord)[^ ]*`,

@@ -1,6 +1,6 @@
 import { word_end } from './wish.ts'
 
-/** A text may go on with one of these characters, and then with what the pattern has at a place in its source. */
+/** How a text may go on: with one of these characters, and then with what the pattern has at a place in its source. */
 export interface Step {
   characters: string
   next: number
@@ -12,22 +12,22 @@ interface Group {
   end: number
 }
 
-/** A class of more characters counts as any. */
+/** A class of more characters than this counts as any character. */
 const class_max = 30
 const group_start = '(?:'
 const quantifier = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y
 const quantifier_starts = '*+?{'
-/** Escapes, and characters that take two places in a text, count as any, too. */
+/** Escapes, and characters that take two places in a text, count as any character, too. */
 const any_character = /^(?:\.|\[\^)|[\\\ud800-\udfff]/
 const range = /(.)-(.)/gs
 
 /**
- * Tells with which characters texts go on that match a pattern. It allows more than the pattern does: it knows no assertions,
- * and what may be repeated may be repeated without end. Groups must capture nothing.
+ * Tells with which characters texts go on that match a pattern. It allows more than the pattern does: it knows no
+ * assertions, and repeats may go on without end. Groups must capture nothing.
  */
 export class PatternSteps {
   readonly #source: string
-  /** By where they start and end, and by the bars between their alternatives. */
+  /** Groups by where they start and end, and by the bars between their alternatives. */
   readonly #groups = new Map<number, Group>()
 
   constructor({ source }: RegExp) {
@@ -51,7 +51,7 @@ export class PatternSteps {
   /** Returns undefined if the text may end there, or go on with anything. */
   from(start: number): Step[] | undefined {
     const steps: Step[] = []
-    // It grows in the loop.
+    // This set grows in the loop.
     const places = new Set([start])
     for (const at of places) {
       const character = this.#source[at]
@@ -81,7 +81,7 @@ export class PatternSteps {
     return steps
   }
 
-  /** All alternatives of a group end at the same place. */
+  /** Returns the common end of a group's alternatives for a place between them. */
   #settle(at: number): number {
     return this.#source[at] === '|' ? (this.#groups.get(at)?.end ?? at) - 1 : at
   }
@@ -104,7 +104,7 @@ export class PatternSteps {
   }
 }
 
-/** The characters that a character or a class stands for. Undefined if they are too many. */
+/** Returns the characters that a character or a class stands for. Undefined if there are too many. */
 function charactersOf(source: string): string | undefined {
   if (any_character.test(source)) return undefined
   if (!source.startsWith('[')) return source

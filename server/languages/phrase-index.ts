@@ -4,7 +4,7 @@ import { type Phrase, word_start } from './wish.ts'
 
 export interface KnownPhrase extends Phrase {
   language: Language
-  /** Finds the phrase where it begins. */
+  /** Matches the phrase where it begins. */
   at: RegExp
 }
 
@@ -14,18 +14,27 @@ interface Begun {
   rank: number
 }
 
-/** What some characters begin. */
+/** What the same first characters begin. */
 interface Branch {
   begun: readonly Begun[]
-  /** By the next character: its branch, or what makes it, which are phrases and places in their patterns, each in a number. */
+  /**
+   * For the next character: its branch, or what the branch is made of, which are phrases and places in their patterns,
+   * each as one number.
+   */
   nexts: Map<number, Branch | number[]>
 }
 
-/** Longer beginnings tell more phrases apart. */
+/** How long the beginnings are by which phrases are found. Longer beginnings tell more phrases apart. */
 const beginning_max = 12
-/** Of equal wishes the first is kept: the one whose phrase is known after fewer of these characters, then the one of the first language. */
+/**
+ * How many characters rank phrases. Of equal wishes the first is kept: the one whose phrase is known after fewer of
+ * these characters, then the one of the first language.
+ */
 const ranked_max = 3
-/** Bounds the memory, whatever people write, to 40 MB. Beginnings above `ranked_max` are then no longer told apart. */
+/**
+ * Bounds the memory to 40 MB, whatever people write. Beginnings longer than `ranked_max` are not told apart when there
+ * are more branches.
+ */
 const branches_max = 20_000
 /** Every pattern is shorter than this. */
 const pattern_max = 2 ** 20
@@ -60,7 +69,7 @@ export class PhraseIndex {
     }
   }
 
-  /** In an order that doesn't depend on what was read before. */
+  /** Returns the phrases in an order that doesn't depend on what was read before. */
   phrasesAt(sentence: string, start: number): readonly Begun[] {
     let branch = start === 0 || sentence.charCodeAt(start - 1) === space ? this.#at_words : this.#in_words
     for (let length = 1; ; length += 1) {

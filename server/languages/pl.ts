@@ -25,12 +25,12 @@ const to_bother =
   'męczyć|przeszkadzać|zawracać|zaczepiać|truć|naprzykrzać'
 const to_send = '(?:(?:prze|przy|wy|pod|nad)syłaj|ślij|wyślij|przyślij)(?:cie)?|(?:prze|przy|wy|nad)?syłać|słać'
 const to_reach = `${to_call}|${to_harass}|${to_bother}`
-/** After "that": "żebyście nie dzwonili". */
+/** Verbs after "that": "żebyście nie dzwonili". */
 const called =
   '(?:(?:za)?dzwoni|(?:na)?pisa|wydzwania|(?:telefon|sms|esemes|kontakt|spam)owa|odzywa|nęka|niepokoi|męczy|' +
   '(?:prze|przy|wy)?syła|zawraca|przeszkadza)ł[aiy]?|' +
   '(?:dzwonio|pisa|wydzwania|wysyła|przysyła|kontaktowa|nęka|niepokojo)no'
-/** After "niech". */
+/** Verbs after "niech". */
 const calls_me =
   '(?:dzwoni|pisze|wydzwania|(?:telefon|sms|esemes|kontakt|spam)uje|odzywa|nęka|niepokoi|męczy|(?:przy|wy)syła|' +
   'zawraca)' +
@@ -72,7 +72,7 @@ const reported: Judgement[] = [
   [contains`(?:${relative})(?: [^ ,]+){0,4} ${relative_says}`, 'unclear'],
   [endsWith`${relative}(?: [^ ,]+){0,2}`, 'unclear'],
 ]
-/** Somebody else was told to. */
+/** Names somebody else who was told. */
 const others: Judgement = [contains`mu|jemu|jej|im|byłemu|byłej|synowi|córce|mężowi|żonie|eks|ex|koledze`, undefined]
 const saying = 'chc\\S+|mówi\\S+|powiedzi\\S+|prosi\\S+|kaza\\S+|żąda\\S+|trzeba|musi\\S+|potrzeb\\S+|chodzi|znaczy'
 const that = 'że|żeby|żebyście|żebyś|abyście|byście'
@@ -98,7 +98,7 @@ const busy =
   'jestem (?:teraz )?(?:na|w|zajęt[ay]|pod)|mam (?:zebrani\\S+|spotkani\\S+)|śpi|śpię|śpimy|prowadzę|zaraz będę|' +
   'nie mogę (?:teraz )?(?:rozmawiać|gadać|odebrać|odbierać)|już (?:schodzę|idę|jadę|jestem|wychodzę)|oddzwonię|' +
   '(?:sam|sama|ja) (?:(?:się|do was|do pana|do pani) )?(?:zadzwonię|odezwę|napiszę|przyjdę|przyjadę)'
-/** After a wish for a time only. */
+/** These words after a wish limit it to a time. */
 const at_door = 'paczk\\S*|pacz(?:ek|ce)|przesyłk\\S*|drzwi\\S*|portier\\S+|sąsiad\\S*'
 const limited: Judgement[] = [
   [startsWith`(?:do (?:mnie|nas) )?(?:do|w) (?:pracy|pracę|biura)`, 'unclear'],
@@ -109,7 +109,7 @@ const limited: Judgement[] = [
 ]
 
 const i_may = 'mam|mamy|mogę|możemy|będę|wolę|wolimy|zamierzam|lepiej|dlaczego|czemu|po co|muszę|może|można|proponuję'
-/** Before what the agent is not to do. */
+/** Judges the words before what the agent is not to do. */
 const forbidden: Judgement[] = [
   [endsWith`ile (?:jeszcze )?razy(?: [^ ,]+){0,5}`, 'opt_out'],
   [contains`${at_door}`, undefined],
@@ -123,7 +123,7 @@ const forbidden: Judgement[] = [
 ]
 const demanding =
   '(?:mówi|pros|powiedzi|powtarza|żąda|życz|wymag|oczekuj|apel|ostrzeg|zgłasza|pisa|zaznacza|wolał|chc[eęi])'
-/** Before "that you don't call". */
+/** Judges the words before "that you don't call". */
 const told_that: Judgement[] = [
   has_condition,
   others,
@@ -136,7 +136,7 @@ const told_that: Judgement[] = [
 const i_can = 'mogę|możemy|można|da się|mogłbym|mogłabym|idzie|umiem|potrafię'
 const how = 'jak|gdzie|kiedy|którędy|sposób|co (?:mam|muszę|trzeba|należy|zrobić)|można|da się'
 const how_to: Judgement = [contains`${how}|(?:czy|nie)(?: [^ ,]+){0,2} ${i_can}(?! (?:was |pana )?pro)`, 'unclear']
-/** Before what the agent is to do, or the contact does. */
+/** Judges the words before what the agent is to do, or the contact does. */
 const told: Judgement[] = [
   [endsWith`nie`, undefined],
   how_to,
@@ -147,7 +147,7 @@ const told: Judgement[] = [
   [endsWith`(?:muszę|musiałem|musiałam|mam|postanowi\S+)(?: [^ ,]+)?`, 'unclear'],
   [anything, 'opt_out'],
 ]
-/** Before "I don't want". */
+/** Judges the words before "I don't want". */
 const wished: Judgement[] = [
   [endsWith`dlaczego|czemu|czy`, undefined],
   has_condition,
@@ -157,7 +157,7 @@ const wished: Judgement[] = [
 ]
 const asked: Judgement[] = [how_to, [anything, undefined]]
 const other_number = '(?:doda|now[yae]|zmie|wpis|poda|zamiast|star[yae]|popraw)'
-/** Before and after "my number": it may be changed. */
+/** Judges the words before and after "my number": it may only be changed. */
 const not_other_number: Judgement = [contains`${other_number}\S*`, undefined]
 
 const list =

@@ -1,7 +1,7 @@
 import { type Language, listed } from './language.ts'
 import { anything, type Judgement, nothing, type Phrase, spelledBy, wholeWord } from './wish.ts'
 
-/** A letter that comes next, perhaps as the first of a group. */
+/** The next letter, perhaps as the first of a group. */
 const beforeEI = '(?=(?:\\(\\?:|\\[)?[ei])'
 /** People write as they hear and leave out letters: "n qero + msgs", "paren d mi ligar", "esclui meu numero". */
 const { says, endsWith, startsWith, contains } = spelledBy([
@@ -32,7 +32,7 @@ const call =
   'chatei?(?:e|em|es)|' +
   `(?:escrev|ench|insist|aborrec)a(?:m|s)?|torr(?:e|em)|procure(?:m|s)?|entre(?:m|s)?${contact}|liguei?m|` +
   'façam? (?:mais )?(?:ligaçoes|chamadas|contac?to)'
-/** The same as people in Brazil say it. It also means "he calls". */
+/** What the agent is not to do, as people in Brazil say it. It also means "he calls". */
 const call_loosely = `liga|telefona|contata|contacta|perturba|incomoda|enche|escreve|chama|procura|entra${contact}`
 const to_call =
   '(?:(?:lig|telefon|contat|contact|perturb|incomod|importun|cham|chate|amol|spam|torr|procur|molest)ar(?:em|es)?|' +
@@ -155,7 +155,7 @@ const not_you =
   'ele|ela|eles|elas|quem|porque|por ?que|(?:meu|minha|teu|sua|seu|o|a|os|as) (?!senhor|' +
   'senhora|filh|amig|querid|anjo|moç)[^ ]+'
 
-/** Before what the agent is not to do. */
+/** Judges the words before what the agent is not to do. */
 const forbidden: Judgement[] = [
   [/^(?:sim|nao|n)(?: ,)?(?: e)?$/, 'opt_out'],
   about_others,
@@ -173,7 +173,7 @@ const forbidden: Judgement[] = [
   [contains`(?:diz|disse|pediu|falou|quer|mandou|acha|talvez) (?:[^ ]+ ){0,4}(?:que|pra|para)`, 'unclear'],
   [anything, 'opt_out'],
 ]
-/** Before "não me liga", which others may do, too. */
+/** Judges the words before "não me liga", which others may do, too. */
 const forbidden_loosely: Judgement[] = [
   [endsWith`${not_you}`, undefined],
   [contains`ele|ela|eles|namorad[oa]|marido|esposa|filha`, undefined],
@@ -182,7 +182,7 @@ const forbidden_loosely: Judgement[] = [
   [/^[^ ]+ [^ ,]+$/, 'unclear'],
   [anything, 'opt_out'],
 ]
-/** Before what it is to do. */
+/** Judges the words before what the agent is to do. */
 const told: Judgement[] = [
   question,
   about_others,
@@ -198,7 +198,7 @@ const told: Judgement[] = [
 ]
 /** "Dá pra parar", "vê se para". */
 const told_politely: Judgement[] = [[endsWith`da (?:pra|para|p)|(?:ve|veja|vejam) se`, 'opt_out'], ...told]
-/** Before an infinitive: whose act it is, other words say. */
+/** Judges the words before an infinitive, because only these say whose act it is. */
 const told_by_infinitive: Judgement[] = [
   question,
   about_others,
@@ -217,7 +217,7 @@ const told_by_infinitive: Judgement[] = [
   [/(?:^|(?<![^ ])(?:e|mas|,|entao|favor|so))$/, 'opt_out'],
   [anything, undefined],
 ]
-/** Before "I don't want". */
+/** Judges the words before "I don't want". */
 const wished: Judgement[] = [
   [endsWith`por ?que|parece que|nao e que`, undefined],
   about_others,
@@ -301,7 +301,7 @@ const whatever: Judgement[] = [
   [anything, 'opt_out'],
 ]
 const always: Judgement[] = [by_mistake, [anything, 'opt_out']]
-/** After "parem de ligar". */
+/** Judges the words after "parem de ligar". */
 const stopped: Judgement[] = [
   by_mistake,
   [startsWith`assim|de (?!novo|vez|uma)[^ ]+$`, 'unclear'],

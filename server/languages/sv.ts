@@ -14,7 +14,7 @@ import {
 const me =
   'mig|mej|oss|mitt nummer|vårt nummer|det här numret|detta nummer|hit|hem|hem till (?:mig|oss)|till (?:mig|mej|oss)|' +
   'här'
-/** To call or write, as an infinitive. Some are commands, too. */
+/** "To call" or "to write" as an infinitive. Some of these are commands, too. */
 const to_call =
   'ringa|ringa upp|rinag|rinng|rinnga|ringga|rigna|riga|rina|rnga|ringaa|ringar|skriva|kontakta|telefonera|messa|sms ?a|texta|spamma|' +
   'störa|trakassera|besvära|tjata|terrorisera|antasta|bombardera|' +
@@ -91,7 +91,7 @@ const how_to: Judgement = [
   contains`hur|var(?! (?:vänlig|god|snäll|så)\S*)|vart|(?:kan|får) (?:jag|vi|man)|${is_it_possible}|försökt`,
   'unclear',
 ]
-/** The word for "man" is gone. */
+/** The word for "man" was left out as a filler of another language. */
 const whether: Judgement = [/^kan$/u, 'unclear']
 const time =
   'idag|i ?(?:dag|morgon|kväll|natt|eftermiddag|helgen|veckan|förväg)|imorgon|ikväll|inatt|just nu|före|innan|efter|' +
@@ -112,7 +112,7 @@ const if_kind: Judgement = [
   'opt_out',
 ]
 const limited_before: Judgement = [endsWith`(?:${time}|nu)(?: [^ ,]+){0,3}`, undefined]
-/** After a wish for a time or a place only. */
+/** These words after a wish limit it to a time or a place. */
 const at_time: Judgement = [startsWith`(?:[^ ,]+ ){0,3}(?:${time})|utan`, undefined]
 const limited: Judgement[] = [
   at_time,
@@ -128,7 +128,7 @@ const closed: Judgement[] = [
   [anything, undefined],
 ]
 
-/** Before what the agent is not to do. */
+/** Judges the words before what the agent is not to do. */
 const forbidden: Judgement[] = [
   [endsWith`(?:varför|vem|vilka|som)(?: [^ ,]+)?`, undefined],
   negated,
@@ -142,7 +142,7 @@ const modal =
   'ska|skall|kan|vill|får|skulle|kommer|kommer att|vågar|orkar|tänker|hinner|kunde|har|har lovat att|lovar att|' +
   'försöker|bör|' +
   'väljer att|måste|hade|borde'
-/** Before an infinitive: whose act it is, other words say. */
+/** Judges the words before an infinitive, because only these say whose act it is. */
 const forbidden_to: Judgement[] = [
   negated,
   has_condition,
@@ -159,7 +159,7 @@ const forbidden_to: Judgement[] = [
   [anything, 'unclear'],
 ]
 const not_you = '(?!(?:åt|till|er|dig|att|ju|redan|ni|du|,)(?![^ ]))[^ ,]+'
-/** Before what the agent is to do, or the contact does. */
+/** Judges the words before what the agent is to do, or the contact does. */
 const told: Judgement[] = [
   if_kind,
   [endsWith`nej|räcker det(?: nu)?|det räcker(?: nu)?|nog nu|nu är det nog`, 'opt_out'],
@@ -178,7 +178,7 @@ const told: Judgement[] = [
   [endsWith`(?:jag|vi) (?!vill)${modal}(?: (?:inte|ju|redan))?(?: [^ ,]+)?`, undefined],
   [anything, 'opt_out'],
 ]
-/** Before what the contact wants or does. */
+/** Judges the words before what the contact wants or does. */
 const decided: Judgement[] = [
   [endsWith`(?:${demanding}|vore tacksam om|se till)(?: [^ ,]+)?(?: att)? (?:ni|du)(?: nu)?`, 'opt_out'],
   [endsWith`(?:varför|ni|du|han|hon|de|dom)`, undefined],

@@ -37,7 +37,7 @@ const if_so =
   'eger|sayet|ise|(?:yok|var|degil)s[ae][mnk]?|[^ ,]*(?:[aeiu]r|m[ae]z|yor|[dt][iu]y|m[iu]s|c[ae]k)s[ae](?:m|n|k|' +
   'n[iu]z|l[ae]r)?|[^ ,]+(?:[aeiu]rken|[dt][ae]yken|[dt][iu]kca)'
 const threat = 'sikayet|dava|savci|mahkeme|polis|jandarma|avukat|engelle|tuketici|btk|yasal'
-/** Elsewhere they may be called. */
+/** These words mean "at work": elsewhere the contact may be called. */
 const at_work = '(?:is ?yer|ofis|is|okul|ev|sirket)(?:im|imiz|in)?(?:d[ae]n?|t[ae]n?)(?: telefonundan)?'
 const time =
   '(?:(?<!(?:bun|bugun|an|saat|dakika|gun)[dt][ae]n )sonra|once|oncesi(?:nde)?|bugun|yarin|simdi(?:lik)?|' +
@@ -83,15 +83,18 @@ const mine =
   'beni|bizi|(?:cep )?(?:n[ou]mara|telefon)(?:m[iu]z?[iu]?n?|um[a-z]*|larim[a-z]*)|n[ou]maram[a-z]*|ad[iu]m[iu]|ismimi|' +
   'hatt[iu]m[iu]|(?:veri|bilgi|kayit)lerim[a-z]*|kayd[iu]m[iu]|iletisim bilgilerim[a-z]*'
 
-/** Before "don't call". */
+/** Judges the words before "don't call". */
 const forbidden: Judgement[] = [...has_condition, ...reported, clear_before, only_little, [anything, undefined]]
-/** Others that they are not to call end in vowels: "annemi", "onu", "polise". */
+/**
+ * Judges the words before what may be "don't call". Others who are not to be called end in vowels: "annemi", "onu",
+ * "polise".
+ */
 const perhaps_forbidden: Judgement[] = [
   ...forbidden.slice(0, -1),
   [endsWith`[^ ,]*[aeiu]`, undefined],
   [anything, 'unclear'],
 ]
-/** Before what names calls or messages itself. */
+/** Judges the words before what names calls or messages itself. */
 const told: Judgement[] = [
   ...has_condition,
   ...reported,
@@ -99,7 +102,7 @@ const told: Judgement[] = [
   [endsWith`eski|bekleme|davetli|misafir|randevu|siparis|yillik`, undefined],
   [anything, 'opt_out'],
 ]
-/** Not "that courier". */
+/** Judges the words before a phrase about messages, which are nothing like "that courier". */
 const told_of_messages: Judgement[] = [
   ...told.slice(0, -1),
   [contains`(?:siparis|urun|paket|kargo|fatura|koli|teklif|belge|evrak|kart|kurye|usta)[a-z]*`, undefined],
@@ -107,7 +110,7 @@ const told_of_messages: Judgement[] = [
   [endsWith`[^ ,]+[iu](?: bir?)?`, undefined],
   [anything, 'opt_out'],
 ]
-/** Before "from your list": nothing else is to be removed from it. */
+/** Judges the words before "from your list": something else may be removed from it. */
 const listed_before: Judgement[] = [
   ...told.slice(0, -1),
   clear_before,
@@ -134,7 +137,7 @@ const whatever: Judgement[] = [
   [contains`${if_so}`, 'unclear'],
   [anything, 'opt_out'],
 ]
-/** After "arama", which is "a call", too. */
+/** Judges the words after "arama", which is "a call", too. */
 const closed: Judgement[] = [
   ...whatever.slice(0, -1),
   [startsWith`(?:yap|kayd|kayit|motor|gecmis|sonuc|butonu|gel|var)[a-z]*`, undefined],
@@ -169,7 +172,7 @@ const to_be_called =
   `(?:${call})m[ae](?:n[iu]z?[iu]?|l[ae]r[iu]n[iu])|(?:${be_called}|arama yapil)m[ae](?:k|y[iu]|s[iu]n[iu])|` +
   `(?:${message})${some} (?:(?:${send}|yap)m[ae]n[iu]z?[iu]?|(?:${be_sent})m[ae]s[iu]n[iu])`
 
-/** What needs nothing around it to be a demand. */
+/** Phrases that are a demand whatever stands around them. */
 const demands = [
   says`(?:${message}|gonderim)${some} (?:${send}|yap|${be_sent})(?:${not}|m[ae]s[iu]n(?:l[ae]r)?|m[ae]s[ae]n(?:[iu]z)?)`,
   says`(?:${something})${some} (?:gel|git|cal)m[ae]s[iu]n(?:l[ae]r)?`,

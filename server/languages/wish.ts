@@ -17,7 +17,7 @@ export const isStronger = (one: Wish | undefined, other: Wish | undefined): bool
 const weaker = (one: Wish | undefined, other: Wish | undefined): Wish | undefined =>
   isStronger(one, other) ? other : one
 
-/** The first pattern that matches decides. */
+/** Judges words by a pattern. Of several judgements, the first whose pattern matches decides. */
 export type Judgement = [pattern: RegExp, wish: Wish | undefined]
 
 /** A phrase about being called. The words on either side say how clear a wish it is. */
@@ -31,16 +31,16 @@ export interface Phrase {
 export const phrasesOf = (before: Judgement[], after: Judgement[], ...patterns: RegExp[]): Phrase[] =>
   patterns.map((pattern) => ({ says: pattern, before, after }))
 
-/** So many characters on either side of a phrase are read. It bounds the time. */
+/** How many characters on either side of a phrase are read. This bounds the time. */
 const context_max = 120
 
 export interface Found {
   wish: Wish
-  /** The phrase, in folded words. */
+  /** The words of the phrase, folded. */
   words: string
 }
 
-/** What a phrase asks for, in the sentence where it was found. */
+/** Returns what a phrase asks for, in the sentence where it was found. */
 export function judge(
   { before, after }: Phrase,
   { sentence, start, words }: { sentence: string; start: number; words: string },
@@ -66,25 +66,25 @@ const patternWith =
     return new RegExp(`${start}(?:${spell(source).replace(not_ascii, fold)})${end}`, 'u')
   }
 
-/** Such patterns begin at a word. */
+/** Patterns for whole words begin with this. */
 export const word_start = '(?<![^ ])'
 export const word_end = '(?![^ ])'
 export const says = patternWith(word_start, word_end)
-/** Any of these. */
+/** Matches any of these ways to say it. */
 export const saysAny = (...ways: string[]): RegExp => says`${ways.join('|')}`
-/** For the words before a phrase. */
+/** Makes patterns for the words before a phrase. */
 export const endsWith = patternWith(word_start, '$')
-/** For the words after a phrase. */
+/** Makes patterns for the words after a phrase. */
 export const startsWith = patternWith('^ ', word_end)
 export const contains = patternWith(word_start, word_end)
 
-/** What is no letter in a pattern, such as classes, and what is repeated. */
+/** Parts of a pattern that are no letters, such as classes and repeats. */
 const no_letters = String.raw`\[[^\]]*\]|\\.|\(\?(?:<?[!=]|:)|\{[^}]*\}`
 const not_repeated = '(?![?*+{])'
 
 /**
- * Makes patterns that allow mistakes, too. Each way has letters and the pattern that stands for them. The first way counts that
- * fits. Both are patterns. The letters may look around in the source of the pattern.
+ * Makes patterns that allow mistakes, too. Each way has letters and the pattern that stands for them. The first way
+ * that fits counts. Both are patterns. The letters may look around in the source of the pattern.
  */
 export function spelledBy(ways: [letters: string, pattern: string][]): {
   says: PatternMaker
@@ -103,10 +103,10 @@ export function spelledBy(ways: [letters: string, pattern: string][]): {
     contains: patternWith(word_start, word_end, spell),
   }
 }
-/** A word of a pattern. */
+/** Matches a whole word in the source of a pattern. */
 export const wholeWord = (word: string): string => `(?<![a-z\\]])${word}(?![a-z[])`
 
-/** The same for languages that are written without spaces. */
+/** Makes patterns for languages that are written without spaces. */
 export const unspaced = {
   says: patternWith('', ''),
   endsWith: patternWith('', '$'),

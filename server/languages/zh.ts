@@ -46,12 +46,12 @@ const forever =
   '以后|以後|今后|今後|日后|日後|往后|往後|永远|永遠|再也|从今|從今|从此|從此|将来|將來|从现在|從現在|彻底|任何|一律|一切'
 const you = '你|妳|您|贵|貴|商家|这家|你哋|你地'
 
-/** Who does something for the contact, and is not to come again. */
+/** Names people who do something for the contact, and are not to come again. */
 const worker =
   '师傅|師傅|员|員|司机|司機|阿姨|小哥|业务|業務|中介|仲介|技师|技師|工人|工程师|工程師|老师|老師|医生|醫生|姑娘|小姐|先生|人|他|她|佢|客服|管家|保洁|护工|那位|那个|那個|嗰個'
-/** Elsewhere they may be called. */
+/** These words mean "at work": elsewhere the contact may be called. */
 const at_work = '上班|公司|单位|單位|办公|辦公|工作(?!日)|返工'
-/** Whom someone told or is to tell, what someone near says, why it is so. */
+/** Names others whom someone told or is to tell, what someone near says, or why it is so. */
 const reported: Judgement[] = [
   [contains`(?:跟|和|同|叫|对|對|让|讓|告诉|告訴|请|請|要求|麻烦|麻煩)(?:${you})`, 'opt_out'],
   [
@@ -66,7 +66,7 @@ const reported: Judgement[] = [
     undefined,
   ],
 ]
-/** Before what the agent is not to do. */
+/** Judges the words before what the agent is not to do. */
 const forbidden: Judgement[] = [
   ...reported,
   [endsWith`(?:他|她|佢|医生|醫生|老师|老師|${family})[^ ,]{0,3}(?:叫|让|讓|要)我`, undefined],
@@ -121,7 +121,7 @@ const needless_after: Judgement[] = [
 ]
 const agree = '同意|授权|授權|许可|許可'
 const how = '怎么|怎麼|怎样|怎樣|如何|点样|點樣|点先|點先|在哪|哪里|哪裡|去哪|边度|邊度'
-/** Before what is to be stopped, cancelled or deleted. */
+/** Judges the words before what is to be stopped, cancelled or deleted. */
 const asked_how: Judgement = [endsWith`(?:${how})(?!又|还|還|老|总|總|有|会|會)[^ ,]{0,6}`, 'unclear']
 const stopped: Judgement[] = [
   asked_how,
@@ -151,7 +151,7 @@ const lists =
 const remove =
   '删|刪|移除|移出|移走|剔除|剔走|去掉|去除|拿掉|拿走|划掉|劃掉|抹掉|抹去|清除|清掉|注销|註銷|除名|踢|销毁|銷毀|拉黑|撤掉|del|delete|remove|摘|剷走|铲走|cancel|移開'
 
-/** Even if they say "now". */
+/** Judges the words before a consent that is revoked, which counts even if they say "now". */
 const revoked: Judgement[] = [
   asked_how,
   [endsWith`不|别|別|没有?|沒有?|不想|不能|不会|不會`, undefined],

@@ -17,7 +17,7 @@ export interface HeardWords {
   text: string
   start_ms: number
   end_ms: number
-  /** How long the recogniser took. */
+  /** How long the recogniser took, in ms. */
   recognise_ms: number
 }
 
@@ -29,13 +29,13 @@ export interface EarOptions {
   timers: Timers
   log: Log
   onStart: (start_ms: number) => void
-  /** Someone speaks. */
+  /** Called while someone speaks. */
   onVoice: (speech: { voice_ms: number; end_ms: number }) => void
   /** The words so far: after `recogniseSoFar`, and whenever a model that hears streams has more. */
   onPartial: (words: HeardWords) => void
   /** The words of the beginning of a very long speech. */
   onPiece: (words: HeardWords) => void
-  /** The speech is over. There may be no words. */
+  /** Called when the speech is over. There may be no words. */
   onEnd: (words: HeardWords) => void
 }
 
@@ -44,20 +44,20 @@ export interface Ear {
   take: (frame: Int16Array, at_ms: number) => void
   /** Recognises the speech that goes on. */
   recogniseSoFar: () => void
-  /** Nothing more is heard: what was said is recognised, within a time limit. */
+  /** Ends hearing. Recognises what was said, within a time limit. */
   finish: () => Promise<void>
   readonly heard_ms: number
   close: () => void
 }
 
-/** A longer gap is not filled: nobody speaks through it. */
+/** Longer gaps are filled up to this length only: nobody speaks through them. */
 const fill_max_ms = 1_000
-/** After this long without frames, silence is heard. */
+/** After this long without frames, silence is heard instead. */
 const missing_ms = 750
 const check_every_ms = 250
-/** A detector that is further behind is too slow, or hangs. It may take seconds to begin. */
+/** A detector with more windows than this waiting is too slow, or hangs. It may take seconds to begin. */
 const windows_waiting_max = Math.ceil(8_000 / window_ms)
-/** At the end, a detector that is behind is waited for this long, and then the recognitions. */
+/** The end waits this long for a detector that is behind, and then this long for recognitions. */
 const detect_max_ms = 1_000
 const finish_max_ms = 1_500
 
@@ -77,12 +77,12 @@ export function openEar(options: EarOptions): Ear {
   let frame_at = now()
   let checked_at = now()
   let is_closed = false
-  /** All words of the speech are being recognised. */
+  /** Set when all words of the speech are being recognised. */
   let is_ending = false
   let onFinished = () => {}
-  /** The detector has heard all windows. */
+  /** Called when the detector has heard all windows. */
   let onDetected = () => {}
-  /** Hears the speech that goes on. */
+  /** The model that hears the current speech while it is spoken. */
   let live: Live | undefined
   let reported = ''
 
@@ -101,7 +101,7 @@ export function openEar(options: EarOptions): Ear {
       recognitions.discard('final')
     },
     onPiece(piece) {
-      // It may have heard more than the piece.
+      // The live model may have heard more than the piece.
       endLive()
       recognitions.run({
         kind: 'piece',
@@ -111,7 +111,10 @@ export function openEar(options: EarOptions): Ear {
     },
   })
 
-  /** Words are reported when there is voice, however often a provider sends some. */
+  /**
+   * Feeds the segment to a model that hears streams. Reports new words only when there is voice, however often a
+   * provider sends some.
+   */
   function hearLive(segment: Segment): void {
     if (!live && listener.current.streaming) live = openLive(listener.current)
     if (!live) return
@@ -139,7 +142,7 @@ export function openEar(options: EarOptions): Ear {
       live,
       onText(...heard) {
         is_ending = false
-        // A piece that was cut meanwhile has the same words.
+        // A piece that was cut in the meantime has the same words.
         recognitions.discard('piece')
         endLive()
         segmenter.end()
@@ -185,7 +188,7 @@ export function openEar(options: EarOptions): Ear {
       const likely = await askDetector(used, next).catch((error: unknown) => {
         if (used === detector && !is_closed) replaceDetector(errorMessage(error))
       })
-      // Another one hears the rest.
+      // The new detector hears the rest.
       if (used !== detector || is_closed) return
       waiting = waiting.slice(1)
       if (likely !== undefined) segmenter.take(next, likely)
@@ -202,7 +205,7 @@ export function openEar(options: EarOptions): Ear {
     })
   }
 
-  /** A call goes on without the detector, which may never answer. */
+  /** Replaces a detector that failed, so that the call goes on: it may never answer. */
   function replaceDetector(reason: string): void {
     log.warn({ reason }, 'the voice detector failed')
     detector.close()
@@ -223,12 +226,12 @@ export function openEar(options: EarOptions): Ear {
     await promise.finally(cancel)
   }
 
-  /** Without frames a speech would never end. */
+  /** Hears silence when frames are missing, because without frames a speech would never end. */
   function check(): void {
     if (is_closed) return
     cancelCheck = timers.after(check_every_ms, check)
     const time = now()
-    // While this process was held up, frames have waited for it.
+    // Frames waited for this process while it was held up.
     const held_up_ms = Math.max(0, time - checked_at - check_every_ms)
     frame_at = Math.min(time, frame_at + held_up_ms)
     checked_at = time
@@ -277,7 +280,7 @@ export function openEar(options: EarOptions): Ear {
   }
 }
 
-/** Also what it throws at once is a rejection. */
+/** This is `async`, so that an error that the detector throws at once is a rejection. */
 const askDetector = async (detector: VoiceDetector, { samples }: Window): Promise<number> =>
   detector.hear(toFloat(samples))
 

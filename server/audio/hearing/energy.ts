@@ -1,18 +1,20 @@
 import { levelOf } from '../samples.ts'
 import type { VoiceDetector } from '../speech.ts'
 
-/** Quieter than this is no voice, in any room. */
+/** Quieter sound is no voice, in any room. */
 const level_min = 0.008
 /** A voice is this many times louder than the noise around it. */
 const above_noise = 3
 const noise_start = 0.003
-/** A muted microphone says nothing about the room. */
+/** The noise of a room is at least this: a muted microphone says nothing about the room. */
 const noise_min = 0.001
 const noise_max = 0.05
-/** For each 32 ms. A room that becomes louder is noticed after some seconds. */
+/**
+ * The estimate of noise grows by this factor every 32 ms, so a room that becomes louder is noticed after some seconds.
+ */
 const noise_growth = 1.004
 
-/** Tells voice from silence by how loud it is. It is used where nothing better is installed. */
+/** Opens a detector that tells voice from silence by how loud it is. It is used where nothing better is installed. */
 export function openEnergyDetector(): VoiceDetector {
   let noise = noise_start
   return {

@@ -64,7 +64,7 @@ interface Stream {
   end: () => void
 }
 
-/** What was not yet sent is kept: a stretch of speech has at most 30 seconds. */
+/** Opens a stream to the model. Sound that is not sent yet is kept: a stretch of speech has at most 30 seconds. */
 function openStream(listening: Listening, abortSignal: AbortSignal): Stream {
   const resampler = openResampler(heard_rate, listening.streaming?.rate ?? heard_rate)
   let text = ''
@@ -81,7 +81,7 @@ function openStream(listening: Listening, abortSignal: AbortSignal): Stream {
     text = so_far
   }
   const words = hearStream(listening, { audio, abortSignal, onWords })
-  // Whoever reads the words is told why there are none.
+  // Readers of the words get the rejection.
   words.catch(() => {})
   const add = (samples: Int16Array) => {
     if (samples.length > 0) sound?.enqueue(new Uint8Array(samples.slice().buffer))

@@ -14,7 +14,7 @@ export type JobKind = 'partial' | 'piece' | 'final'
 export interface Job {
   kind: JobKind
   segment: Segment
-  /** Has heard the segment already. */
+  /** The live model that has heard the segment already. */
   live?: Live | undefined
   /** Gets the words, which may be none. It is not called after `discard`. */
   onText: (text: string, recognise_ms: number) => void
@@ -22,7 +22,10 @@ export interface Job {
 
 /** Recognises the segments of one call. */
 export interface RecognitionQueue {
-  /** One job runs at a time, and one waits: a newer one takes its place. Only pieces of a long speech are all kept, and replace no final job. */
+  /**
+   * Runs one job at a time, while one waits: a newer one takes its place. Only pieces of a long speech are all kept,
+   * and replace no final job.
+   */
   run: (job: Job) => void
   /** Drops the jobs of this kind. */
   discard: (kind: JobKind) => void
@@ -37,9 +40,9 @@ export interface RecognitionQueueOptions {
   log: Log
 }
 
-/** A model that doesn't stop when it should is left alone after this time. */
+/** A model that doesn't stop when it should is not waited for after this time. */
 const stop_max_ms = 2_000
-/** Models want silence at the end. */
+/** This much silence is added after the speech, because models want it. */
 const after_ms = 400
 
 export function openRecognitionQueue({ model, now, timers, log }: RecognitionQueueOptions): RecognitionQueue {
@@ -64,13 +67,13 @@ export function openRecognitionQueue({ model, now, timers, log }: RecognitionQue
       })
   }
 
-  /** Never rejects. A model that is stopped still has the turn until it has stopped. */
+  /** Recognises a job's segment. Never rejects. The next job waits until a stopped model has stopped. */
   async function recognise({ segment, live }: Job, signal: AbortSignal): Promise<string> {
     const samples = soundOf(segment)
     let left: Promise<unknown> = Promise.resolve()
     let is_live = live !== undefined
     const text = await model.run((listening, abortSignal) => {
-      // What has failed while it was spoken is heard again, from the beginning.
+      // Speech that failed while it was spoken is recognised again from the beginning.
       if (is_live && live?.listening === listening) {
         is_live = false
         return live.readWords()

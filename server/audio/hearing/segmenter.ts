@@ -1,31 +1,31 @@
 /** 512 samples at 16 kHz, the piece that a voice detector hears at once. */
 export interface Window {
   samples: Int16Array
-  /** The time of its first sample. */
+  /** The time of the first sample. */
   at_ms: number
 }
 
 /** A stretch of speech. */
 export interface Segment {
-  /** What comes before the voice is part of it, and what comes after. */
+  /** The windows of the speech, with some before and after the voice. */
   windows: Window[]
-  /** How likely there is voice in each window. */
+  /** How likely there is voice in each of the windows. */
   likely: number[]
-  /** The voice begins here, and has ended here so far. */
+  /** Where the voice begins. `end_ms` is where it has ended so far. */
   start_ms: number
   end_ms: number
   /** How much voice there is, without the pauses. */
   voice_ms: number
-  /** Windows without voice at its end. */
+  /** How many windows at the end have no voice. */
   silent: number
 }
 
 export const window_samples = 512
 export const window_ms = 32
 
-/** A voice begins above the first, and goes on above the second. */
+/** A voice begins above `begin`, and goes on above `go_on`. */
 const likely_min = { begin: 0.5, go_on: 0.35 }
-/** A voice begins after about 100 ms, and goes on after a pause when it is heard twice. */
+/** A voice begins after this many windows, about 100 ms, and goes on after a pause when it is heard in this many. */
 const windows_to_begin = 3
 const windows_to_go_on = 2
 const before_windows = Math.round(300 / window_ms)
@@ -38,20 +38,20 @@ const cut_windows = Math.round(3_000 / window_ms)
 
 export interface SegmenterOptions {
   onStart: (segment: Segment) => void
-  /** There is voice in the last window. */
+  /** Called when there is voice in the last window. */
   onVoice: (segment: Segment) => void
-  /** The speech may be over: `end` says that it is. */
+  /** Called when the speech may be over. `end` says that it is. */
   onSilence: (segment: Segment) => void
-  /** The speech was not over. */
+  /** Called when the speech was not over after all. */
   onMore: (segment: Segment) => void
-  /** The segment is too long. This is its beginning; it goes on with the rest. */
+  /** Called with the beginning of a segment that is too long. The segment goes on with the rest. */
   onPiece: (piece: Segment) => void
 }
 
 export interface Segmenter {
   take: (window: Window, likely: number) => void
   readonly segment: Segment | undefined
-  /** The speech is over. What is heard now is another one. */
+  /** Ends the speech: what is heard from now on is another one. */
   end: () => void
 }
 

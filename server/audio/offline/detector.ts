@@ -4,13 +4,13 @@ import { models } from './parts.ts'
 
 /** Hears with Silero whether someone speaks, in several calls. */
 export interface Detectors {
-  /** A detector begins with its first samples. */
+  /** Returns how likely someone speaks. A detector begins with its first samples. */
   hear: (detector: number, samples: Float32Array) => Promise<number>
   close: (detector: number) => void
 }
 
 export const frame_samples = 512
-/** The model wants the end of the last frame too, and hears nothing without. */
+/** The model wants the end of the last frame too, and hears nothing without it. */
 const context_samples = 64
 const state_shape = [2, 1, 128] as const
 const state_size = 2 * 128

@@ -15,7 +15,7 @@ question problem price cost invoice payment delivery
 call calling book cancel change reschedule confirm speak talk stop interested open closed located
 `
 
-/** Both as they begin a sentence and inside of one. */
+/** The words both as they begin a sentence and as they stand inside of one. */
 export const expected_words: string[] = words
   .split(/\s+/)
   .filter((word) => word !== '')

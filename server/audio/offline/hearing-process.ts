@@ -4,18 +4,19 @@ import { openDetectors } from './detector.ts'
 import type { FromHearing, ToHearing } from './messages.ts'
 
 /**
- * Runs in a process of its own: ending a thread while the runtime computes would abort the whole service. Frames are heard in
- * the main thread, phrases are recognised in another one, so that no frame waits for a phrase.
+ * This file runs in a process of its own, because ending a thread while the runtime computes would abort the whole
+ * service. Frames are heard in the main thread and phrases are recognised in another one, so that no frame waits for a
+ * phrase.
  */
 
 const [folder = ''] = process.argv.slice(2)
 const send = (message: FromHearing) => void process.send?.(message)
-// The service has ended. An exit would wait for the thread.
+// The service has ended. SIGKILL, because an exit would wait for the thread.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
 const recogniser = new Worker(new URL('./recogniser-thread.ts', import.meta.url), { workerData: folder })
 recogniser.on('message', send)
-// Without it this process is of no use. The service starts another one.
+// Without its recogniser this process is of no use, and the service starts another one.
 recogniser.on('error', (error) => {
   console.error(`offline speech: ${errorMessage(error)}`)
   process.kill(process.pid, 'SIGKILL')

@@ -20,16 +20,19 @@ export interface Hearing {
 const program = path.join(import.meta.dirname, 'hearing-process.ts')
 const idle_max_ms = 5 * 60 * clock.second_ms
 const watch_ms = clock.second_ms
-/** A process that answers a question later than this is killed. It is soon enough that whoever asked can ask the next one. */
+/**
+ * A process that answers a question later than this is killed, soon enough for the next question of the same caller to
+ * be answered.
+ */
 const answer_max_ms = { loading: 60 * clock.second_ms, ready: 12 * clock.second_ms }
 /** A process starts this long after a crash, so that frames don't start one after the other. */
 const restart_after_ms = clock.second_ms
-/** So many frames and phrases wait for an answer only when the process stands still. */
+/** Only when the process stands still do this many frames and phrases wait for an answer. */
 const unanswered_max = 2_000
 
 interface Question {
   asked_at: number
-  /** Nobody waits for the answer any more. Whether it comes says that the process works. */
+  /** Set when nobody waits for the answer any more. Whether it comes still says whether the process works. */
   is_left: boolean
   resolve: (answer: FromHearing) => void
   reject: (error: Error) => void
@@ -38,7 +41,7 @@ interface Question {
 type Asked = Extract<ToHearing, { id: number }>
 
 interface HearingOptions {
-  /** Where offline speech is installed when the process starts. */
+  /** Returns where offline speech is installed when the process starts. */
   findFolder: () => string
   log: Log
 }
@@ -61,11 +64,12 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
     if (is_closed) throw new Error('offline speech was closed')
     if (restartsIn() > 0) throw new Error('offline speech has crashed and starts again soon')
     const started = fork(program, [findFolder()], {
-      // Pipes would keep this process from ending.
+      // Pipes would keep the service's process from ending.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       serialization: 'advanced',
       execArgv: [],
-      // The runtime would report its use to its vendor. The process needs nothing else, and no secrets of the service.
+      // The runtime would report its use to its vendor. The process needs no other variables, and no secrets of the
+      // service.
       env: { ORT_DISABLE_TELEMETRY: '1' },
     })
     started.on('message', (message: FromHearing) => onMessage(message))
@@ -77,7 +81,7 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
     used_at = clock.ticks()
     ready = Promise.withResolvers()
     ready_at = undefined
-    // Nobody may be waiting.
+    // This avoids an unhandled rejection when nobody waits for the start.
     ready.promise.catch(() => {})
     watching = setInterval(watch, watch_ms)
     watching.unref()
@@ -96,7 +100,7 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
     else question?.resolve(message)
   }
 
-  /** Also for one that this process has ended. */
+  /** Notes the end of a process, also when this process has ended it. */
   function onEnd(ended: ChildProcess, reason: string): void {
     if (child !== ended) return
     child = undefined
@@ -127,7 +131,7 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
     letGo()
   }
 
-  /** While someone waits for an answer, the process of the service must not end. */
+  /** Lets the process of the service end, unless someone waits for an answer. */
   function letGo(): void {
     if (isAwaited()) return
     child?.unref()
@@ -150,7 +154,7 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
     return { id, answer: promise }
   }
 
-  // One that can't be sent is lost with the process: its end rejects the question.
+  // A message that can't be sent is lost with the process, whose end rejects the question.
   const send = (to: ChildProcess | undefined, message: ToHearing) => void to?.send(message, () => {})
 
   async function hear(detector: number, samples: Float32Array): Promise<number> {
@@ -160,7 +164,7 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
 
   async function recognise(phrase: Phrase, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
-    // Words are worth the wait: a crash must not end the calls that ask right after it.
+    // Words are worth the wait for a restart: a crash must not end the calls that ask right after it.
     while (restartsIn() > 0) await sleep(Math.ceil(restartsIn()), undefined, { signal })
     const { id, answer } = ask((id) => ({ kind: 'recognise', id, phrase }))
     const question = questions.get(id)
@@ -185,7 +189,7 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
     child = undefined
     clearInterval(watching)
     rejectAll(new Error('offline speech was closed'))
-    // One that could not be started has none.
+    // A process that could not be started has no id.
     if (stopping.pid === undefined) return
     stopping.ref()
     const exited = new Promise((resolve) => stopping.once('exit', resolve))

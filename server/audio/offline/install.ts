@@ -8,7 +8,7 @@ import { product } from '../../product.ts'
 import { default_source, type Installed, manifest_name, previousOf, readHash, readInstalled } from './installed.ts'
 import * as parts from './parts.ts'
 
-/** Why it could not be installed, as a sentence. */
+/** An install has failed. The message is a sentence that says why. */
 export class InstallError extends Error {}
 
 export interface Progress {
@@ -20,7 +20,7 @@ export interface Progress {
 export interface Install {
   folder: string
   onProgress: (progress: Progress) => void
-  /** Ends the install; nothing is left of it. */
+  /** Aborting ends the install; nothing is left of it. */
   signal?: AbortSignal
   /** Fails if what lies in the folder can't be used on this machine. */
   check: (folder: string) => Promise<void>
@@ -44,14 +44,15 @@ const default_packages: Packages = {
 }
 
 const measure_ms = 300
-/** Otherwise npm tries for minutes when there is no network. */
+/** Without these arguments npm tries for minutes when there is no network. */
 const npm_words = ['ci', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000']
 const network_errors =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT)\b/
 
 /**
- * Installs offline speech into `folder`, unless it is there. It is prepared in another folder beside, which is renamed at the end:
- * an interrupted install can be repeated, and the one before stays until then. One at a time; others wait for it.
+ * Installs offline speech into `folder`, unless it is there. The files are prepared in another folder beside it, which
+ * is renamed at the end: an interrupted install can be repeated, and the one before stays until then. One install runs
+ * at a time; others wait for it.
  */
 export async function installSpeech(install: Install): Promise<Installed & { is_new: boolean }> {
   const { folder, signal, onProgress, packages = default_packages } = install
@@ -86,7 +87,7 @@ export async function installSpeech(install: Install): Promise<Installed & { is_
 
 const work_suffix = '.installing-'
 
-/** A killed install leaves its folder. */
+/** Removes the folders that killed installs have left. */
 async function removeLeftovers(folder: string): Promise<void> {
   const names = await fs.readdir(path.dirname(folder))
   const left = names.filter((name) => name.startsWith(`${path.basename(folder)}${work_suffix}`))
@@ -113,7 +114,7 @@ async function prepare({ folder, signal, onProgress, check, packages, hash, work
 
   report('Downloading packages', 0)
   const measuring = setInterval(() => {
-    // It may be gone meanwhile.
+    // The folder may be gone in the meantime.
     sizeOf(download)
       .then((bytes) => report('Downloading packages', Math.min(bytes, total_bytes)))
       .catch(() => {})
@@ -148,9 +149,12 @@ async function prepare({ folder, signal, onProgress, check, packages, hash, work
   return installed
 }
 
-/** Whenever the process is killed, the earlier install or the new one is whole, and `readInstalled` finds it. */
+/**
+ * Puts a new install in the place of the earlier one. Whenever the process is killed, one of the two is whole, and
+ * `readInstalled` finds it.
+ */
 async function replace(folder: string, result: string): Promise<void> {
-  // Without the folder, the previous one is what a killed install has left of the earlier one.
+  // If the folder is missing, a killed install was about to replace it, and the previous one is the only whole one.
   if (existsSync(folder)) {
     await removePrevious(folder)
     await fs.rename(folder, previousOf(folder))
@@ -191,7 +195,7 @@ function explain(error: unknown): unknown {
   )
 }
 
-/** In bytes, of all files. What disappears meanwhile doesn't count. */
+/** Returns the bytes of all files in a folder. Files that disappear meanwhile don't count. */
 async function sizeOf(folder: string): Promise<number> {
   let bytes = 0
   for (const entry of await fs.readdir(folder, { recursive: true, withFileTypes: true })) {

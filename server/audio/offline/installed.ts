@@ -3,13 +3,16 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isObject } from '../../kit/json.ts'
 
-/** What `installed.json` says. It is written last, before the folder gets its name: where it is, everything is. */
+/**
+ * The content of `installed.json`. It is written last, before the folder gets its name: where this file is, everything
+ * is.
+ */
 export interface Installed {
-  /** Of speech/package.json. */
+  /** The version in speech/package.json. */
   version: string
-  /** Of the packages and the platform: what was installed for others is not used. */
+  /** A hash of the packages and the platform: what was installed for others is not used. */
   hash: string
-  /** What the folder takes of the disk. */
+  /** How much of the disk the folder takes. */
   bytes: number
 }
 
@@ -23,10 +26,10 @@ export function readHash(source: string): string {
   return createHash('sha256').update(`${process.platform} ${process.arch} ${lock_file}`).digest('hex')
 }
 
-/** Where an install is while another one takes its place. */
+/** Returns where an install is kept while another one takes its place. */
 export const previousOf = (folder: string): string => `${folder}.previous`
 
-/** What is installed, and where. Undefined when it is not installed, or another version is. */
+/** Returns what is installed, and where. Undefined when nothing or another version is installed. */
 export function readInstalled(folder: string, hash: string): (Installed & { folder: string }) | undefined {
   for (const place of [folder, previousOf(folder)]) {
     const installed = readManifest(place, hash)
@@ -38,7 +41,7 @@ export function readInstalled(folder: string, hash: string): (Installed & { fold
 function readManifest(folder: string, hash: string): Installed | undefined {
   try {
     const manifest: unknown = JSON.parse(fs.readFileSync(path.join(folder, manifest_name), 'utf8'))
-    // This service wrote it.
+    // This service wrote the file, so its members have these types.
     return isObject(manifest) && manifest.hash === hash ? (manifest as unknown as Installed) : undefined
   } catch {
     return undefined

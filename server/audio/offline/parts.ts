@@ -13,10 +13,10 @@ export const checksums: Record<string, string> = {
 }
 
 const platform = `${process.platform}/${process.arch}`
-/** The runtime is made for these. */
+/** The runtime is made for these platforms. */
 export const is_supported = ['darwin/arm64', 'linux/arm64', 'linux/x64', 'win32/arm64', 'win32/x64'].includes(platform)
 
-/** What stays of the packages: files and folders. */
+/** Files and folders of the packages that are kept. */
 export const kept = [
   'onnxruntime-node/package.json',
   'onnxruntime-node/README.md',
@@ -45,8 +45,8 @@ export const licenses = [
   { name: 'Flite 2.3 (a part of the service): speaks', license: 'BSD-style, of Carnegie Mellon University' },
 ]
 
-/** What npm downloads, and what it writes to the disk before only `kept` is left. */
+/** Bytes that npm downloads, and that it writes to the disk before only `kept` is left. */
 export const download_bytes = 142_000_000
 export const unpacked_bytes = 341_000_000
-/** What is left is larger on some processors. */
+/** Bytes that are kept. The runtime is larger on some processors. */
 export const folder_bytes = { 'darwin/arm64': 122_000_000, 'linux/arm64': 58_000_000 }[platform] ?? 79_000_000

@@ -1,10 +1,10 @@
 import { heard_rate } from '../../kit/sound/rates.ts'
 
-/** Prepares sound for the recogniser. Samples are at `heard_rate`, from -1 to 1. */
+/** This file prepares sound for the recogniser. Samples are at `heard_rate`, from -1 to 1. */
 
-/** Below this, microphones have hum and wind, and no speech. */
+/** Below this frequency microphones have hum and wind, and no speech. */
 const high_pass_hz = 80
-/** As loud as what the recogniser hears best. */
+/** The recogniser hears sound best whose loudest sample is this loud. */
 const peak = 0.88
 const size = 512
 const hop = size / 4
@@ -14,14 +14,14 @@ const noise_part = 0.2
 const noise_frames_min = 4
 /** How much of a frame's signal-to-noise ratio comes from the frame before: more sounds smoother. */
 const smoothing = 0.97
-/** Of the noise this much is left. Without any, what is left of the speech sounds unlike speech. */
+/** This much of the noise is left. Without any noise, what is left of the speech sounds unlike speech. */
 const gain_min = 0.15
 const tiny = 1e-12
 
 const window = Float64Array.from({ length: size }, (_, index) =>
   Math.sqrt(0.5 - 0.5 * Math.cos((2 * Math.PI * index) / size)),
 )
-/** Squared windows at this distance add up to it. */
+/** Squared windows at this distance add up to this. */
 const overlap = size / hop / 2
 const cosines = Float64Array.from({ length: size / 2 }, (_, index) => Math.cos((2 * Math.PI * index) / size))
 const sines = Float64Array.from({ length: size / 2 }, (_, index) => -Math.sin((2 * Math.PI * index) / size))
@@ -33,7 +33,7 @@ export function normalize(samples: Float32Array): Float32Array {
   return loudest === 0 ? samples : samples.map((sample) => (sample * peak) / loudest)
 }
 
-/** A filter of the second order (Butterworth). */
+/** Applies a filter of the second order (Butterworth). */
 export function highPass(samples: Float32Array): Float32Array {
   const angle = (2 * Math.PI * high_pass_hz) / heard_rate
   const alpha = Math.sin(angle) / Math.SQRT2
@@ -78,7 +78,7 @@ export function reduceNoise(samples: Float32Array): Float32Array {
       scale(real, imaginary, bin, Math.max(gain, gain_min))
       if (bin > 0 && bin < size / 2) scale(real, imaginary, size - bin, Math.max(gain, gain_min))
     }
-    // The transform of the conjugate, without its imaginary part, is the inverse one.
+    // The transform of the conjugate is the inverse one: its imaginary part is not needed.
     for (let index = 0; index < size; index += 1) imaginary[index] = -(imaginary[index] ?? 0)
     transform(real, imaginary)
     for (let index = 0; index < size; index += 1) {
@@ -99,7 +99,7 @@ function readSpectrum(samples: Float32Array): Spectrum {
   return { real, imaginary, power }
 }
 
-/** The mean power of each frequency in the quietest frames. */
+/** Returns the mean power of each frequency in the quietest frames. */
 function estimateNoise(frames: Spectrum[]): Float64Array {
   const loudness = ({ power }: Spectrum) => power.reduce((sum, one) => sum + one, 0)
   const in_order = frames
@@ -124,7 +124,10 @@ const places = Uint16Array.from({ length: size }, (_, index) => {
   return reversed
 })
 
-/** A fast Fourier transform of `size` numbers, in place. It allocates nothing, because it runs hundreds of times a second. */
+/**
+ * Does a fast Fourier transform of `size` numbers, in place. It allocates nothing, because it runs hundreds of times a
+ * second.
+ */
 function transform(real: Float64Array, imaginary: Float64Array): void {
   for (let index = 0; index < size; index += 1) {
     const place = places[index] ?? 0
@@ -139,7 +142,7 @@ function transform(real: Float64Array, imaginary: Float64Array): void {
       const cosine = cosines[offset * stride] as number
       const sine = sines[offset * stride] as number
       for (let low = offset; low < size; low += 2 * half) {
-        // All indexes are below the size.
+        // The casts are true because all indexes are below the size.
         const high = low + half
         const high_real = real[high] as number
         const high_imaginary = imaginary[high] as number

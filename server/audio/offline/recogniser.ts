@@ -6,14 +6,14 @@ import { highPass, normalize, reduceNoise } from './quiet.ts'
 
 /** Recognises English speech with Moonshine tiny. */
 export interface Recogniser {
-  /** Fails with the signal's reason. */
+  /** Recognises a phrase. An abort rejects with the signal's reason. */
   recognise: (phrase: Phrase, signal: AbortSignal) => Promise<string>
 }
 
 export interface Phrase {
-  /** At 16 kHz, from -1 to 1. */
+  /** Samples at 16 kHz, from -1 to 1. */
   samples: Float32Array
-  /** Others wait: what is uncertain is not tried with more effort. */
+  /** Set when others wait: then uncertain results are not searched more carefully. */
   is_hurried: boolean
 }
 
@@ -22,18 +22,21 @@ const heads = 8
 const head_size = 36
 const start_token = 1
 const end_token = 2
-/** The model was trained for six; numbers and short words need more. */
+/** The model was trained for six tokens a second; numbers and short words need more. */
 const tokens_per_second = 7
 const tokens_min = 6
 /** How many beginnings of the text are followed at once in a careful search, which takes three times as long as a quick one. */
 const careful_beams = 4
-/** The mean logarithm of the tokens' probabilities above which a quick search is nearly always right. */
+/** A quick search is nearly always right if the mean logarithm of its tokens' probabilities is above this. */
 const sure = -0.4
 /** What each token of an expected word adds in a careful search. */
 const expected_bonus = 1
-/** Among how many tokens expected ones are looked for, by how much less likely they are than the likeliest one. */
+/** Expected tokens count if their logit is at most this much below the likeliest one's. */
 const expected_below = 5
-/** A long phrase gives the model enough context, and the careful search would take seconds. */
+/**
+ * Longer phrases are searched quickly only: they give the model enough context, and the careful search would take
+ * seconds.
+ */
 const careful_max_samples = 8 * heard_rate
 
 const past_names = Array.from({ length: layers }, (_, layer) => layer).flatMap((layer) =>
@@ -47,22 +50,22 @@ interface Tokenizer {
 
 interface Search {
   beams: number
-  /** Of the phrase, in samples. */
+  /** The length of the phrase, in samples. */
   length: number
   signal: AbortSignal
 }
 
-/** A beginning of the text. */
+/** A possible beginning of the text. */
 interface Hypothesis {
   tokens: number[]
-  /** The logarithm of its probability, and what expected words add to it. */
+  /** The logarithm of the text's probability, and what expected words add to it. */
   score: number
-  /** The word that it may be in the middle of, and what is taken back if it isn't. */
+  /** The expected word that the text may be in the middle of. `unearned` is taken back if it isn't. */
   word: Word
   unearned: number
 }
 
-/** The beginning of an expected word, by its tokens. */
+/** The beginning of an expected word, with the tokens that may follow. */
 interface Word {
   next: Map<number, Word>
   is_whole: boolean
@@ -79,8 +82,9 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
   const nothing_expected = newWord()
 
   /**
-   * In quiet rooms a quick search is enough. What it is unsure about is searched carefully, with the background noise and with
-   * less of it: the more probable text of the two is right more often than either.
+   * Recognises a phrase. In quiet rooms a quick search is enough. Phrases that it is unsure about are searched
+   * carefully, with the background noise and with less of it: the more probable text of the two is right more often
+   * than either.
    */
   async function recognise({ samples, is_hurried }: Phrase, signal: AbortSignal): Promise<string> {
     const filtered = highPass(samples)
@@ -134,7 +138,7 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
       const pick = (tensor: Tensor) => pickRows(tensor, parents)
       past = Object.fromEntries(
         past_names.map((name): [string, Tensor] => {
-          // What comes from the encoder stays the same.
+          // The encoder's part of the cache stays the same.
           const is_new = is_first || name.includes('decoder')
           return [name, pick(is_new ? output(decoded, `present.${name}`) : (past[name] ?? nothing))]
         }),
@@ -145,7 +149,7 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
     return best ?? { tokens: [], score: 0, word: words, unearned: 0 }
   }
 
-  /** The rows of a batch in another order, some of them twice and some not at all. */
+  /** Returns the rows of a batch in another order, some of them twice and some not at all. */
   function pickRows(tensor: Tensor, rows: number[]): Tensor {
     const [count = 1, ...shape] = tensor.dims
     if (count === rows.length && rows.every((row, index) => row === index)) return tensor
@@ -171,12 +175,12 @@ function addWord(words: Word, tokens: number[]): void {
   word.is_whole = true
 }
 
-/** Long texts are less probable than short ones, but not worse. The end counts too. */
+/** The score for each token, the end included: long texts are less probable than short ones, but not worse. */
 const average = ({ tokens, score }: Hypothesis): number => score / Math.max(1, tokens.length)
 
 type Next = Hypothesis & { parent: number }
 
-/** The tokens that follow most likely, over all hypotheses. */
+/** Returns the most likely continuations of all hypotheses. */
 function likeliest(
   hypotheses: Hypothesis[],
   logits: Float32Array,
@@ -186,7 +190,7 @@ function likeliest(
   const all = hypotheses.flatMap((hypothesis, parent) => {
     const row = logits.subarray(parent * size, (parent + 1) * size)
     const total = logSum(row)
-    // Without this, soft speech often gives nothing at all.
+    // The end is barred as the first token: without this, soft speech often gives nothing at all.
     const barred = hypothesis.tokens.length === 0 ? end_token : -1
     const tokens = new Set(largest(row, beams, barred))
     const least = (row[largest(row, 1, barred)[0] ?? 0] ?? 0) - expected_below
@@ -201,7 +205,7 @@ function likeliest(
   return all.toSorted((one, other) => other.score - one.score).slice(0, beams)
 }
 
-/** What a token adds, as a part of an expected word. The beginning of one counts only if the rest follows. */
+/** Returns what a token adds as a part of an expected word. The beginning of one counts only if the rest follows. */
 function followWord({ word, unearned }: Hypothesis, token: number, words: Word) {
   const inside = word.next.get(token)
   const started = inside ?? words.next.get(token)
@@ -219,7 +223,7 @@ function logSum(logits: Float32Array): number {
   return max + Math.log(sum)
 }
 
-/** The places of the largest logits. */
+/** Returns the places of the largest logits. */
 function largest(logits: Float32Array, count: number, barred: number): number[] {
   const found: number[] = []
   let least = Number.NEGATIVE_INFINITY

@@ -1,4 +1,7 @@
-/** Flite takes more time and memory for each second of a long text than for one of a short text. */
+/**
+ * Flite takes more time and memory for each second of a long text than of a short one, so pieces have at most this many
+ * characters.
+ */
 const characters_max = 300
 
 /** Splits a text between words. A longer word is cut. */

@@ -4,7 +4,7 @@ import { openSynthesizer } from '../flite.ts'
 import { splitText } from './split-text.ts'
 import { joinSpoken, trimSpoken, type VoicedText } from './voiced-text.ts'
 
-/** What the thread is asked for, and what it answers. */
+/** The messages between the service and the thread that speaks. */
 export interface ToVoice {
   id: number
   text: string

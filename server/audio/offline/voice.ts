@@ -80,7 +80,7 @@ export function openVoice({ log }: { log: Log }): Voice {
     for (const { reject } of questions.values()) reject(error ?? new Error('the voice was closed'))
     questions.clear()
     await ended.worker.terminate()
-    // What is left in the folder for temporary files does no harm.
+    // If this fails, files are left in the folder for temporary files and do no harm.
     fs.rm(ended.folder, { recursive: true, force: true }, () => {})
   }
 

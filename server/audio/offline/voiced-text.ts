@@ -9,11 +9,11 @@ export interface VoicedText {
   words: WordTime[]
 }
 
-/** Flite begins with about 200 ms of silence, for which people would wait, and ends with 250 ms. */
+/** This much silence is kept. Flite begins with about 200 ms, for which people would wait, and ends with 250 ms. */
 const silence_before_ms = 20
 const silence_after_ms = 150
 
-/** Cuts the silence around the words, whose times are those in what is left. */
+/** Cuts the silence around the words. Their times are those in the sound that is left. */
 export function trimSpoken(text: string, { samples, sample_rate, phonemes }: Spoken): VoicedText {
   const words = timeWords(text, parsePhonemes(phonemes))
   const per_ms = sample_rate / 1_000

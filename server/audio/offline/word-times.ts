@@ -69,8 +69,9 @@ interface Letter {
 }
 
 /**
- * The times of the words of a text, from the times of its phonemes. Flite doesn't print which phonemes belong to which word, so the
- * letters are aligned with the phonemes as texts are compared: with the fewest and least unlikely differences.
+ * Returns the times of the words of a text, from the times of its phonemes. Flite doesn't print which phonemes belong
+ * to which word, so the letters are aligned with the phonemes as texts are compared: with the fewest and least unlikely
+ * differences.
  */
 export function timeWords(text: string, phonemes: Phoneme[]): WordTime[] {
   const words = text.split(/\s+/).filter((word) => word !== '')
@@ -92,7 +93,7 @@ export function timeWords(text: string, phonemes: Phoneme[]): WordTime[] {
   })
 }
 
-/** The letters of a word, and a place for the pause before it. */
+/** Returns the letters of a word, and a place for the pause before it. */
 function spell(word: string, index: number): Letter[] {
   const spelled = word
     .toLowerCase()
@@ -103,11 +104,11 @@ function spell(word: string, index: number): Letter[] {
   return [mark, ...spelled].map((letter) => ({ letter, word: index }))
 }
 
-/** The word of each phoneme; that of a pause is the word before it. */
+/** Returns the word of each phoneme. A pause belongs to the word before it. */
 function align(letters: Letter[], phonemes: Phoneme[]): number[] {
   const width = phonemes.length + 1
   const best = new Float64Array((letters.length + 1) * width)
-  /** 0: both, 1: the letter alone, 2: the phoneme alone. */
+  /** How each cell was reached. 0: by both, 1: by the letter alone, 2: by the phoneme alone. */
   const steps = new Uint8Array(best.length)
   for (let column = 1; column < width; column += 1) {
     best[column] = column * score.phoneme_alone
@@ -141,7 +142,7 @@ function align(letters: Letter[], phonemes: Phoneme[]): number[] {
     const step = row === 0 ? 2 : steps[row * width + column]
     if (step !== 1) {
       const { letter = '', word = 0 } = letters[row - 1] ?? {}
-      // A phoneme before the first letter of a word, alone, belongs to the word before.
+      // A phoneme that is alone before the first letter of a word belongs to the word before.
       const is_before = isMark(letter)
       result[column - 1] = Math.max(0, is_before ? word - 1 : word)
       column -= 1

@@ -4,9 +4,9 @@ import { isReadable } from '../../talk/cut.ts'
 export interface Chunker {
   /** Returns the chunks that are complete now. */
   add: (text: string) => string[]
-  /** Returns what is left. More may follow. */
+  /** Returns the chunk that is left. More may follow. */
   flush: () => string[]
-  /** What waits for its end. */
+  /** Words that wait for the end of their chunk. */
   readonly waiting: string
 }
 
@@ -14,7 +14,7 @@ export interface Chunker {
 const first_min = 20
 /** Sentences that are shorter are spoken with the next one. */
 const sentence_min = 12
-/** Longer sentences are spoken in pieces: a voice takes time and memory for each. */
+/** Longer sentences are spoken in pieces, because a voice takes time and memory for each. */
 const chunk_max = 220
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
@@ -31,7 +31,7 @@ export function openChunker(): Chunker {
     return [chunk]
   }
 
-  /** Where the next chunk ends, if it is complete. */
+  /** Returns where the next chunk ends, if it is complete. */
   function nextEnd(): number | undefined {
     const clause = is_first ? clauseEnd(waiting, first_min, chunk_max) : undefined
     const sentence = sentenceEnd(waiting)
@@ -64,24 +64,26 @@ export function openChunker(): Chunker {
 /** Whether the text may be said as it is if nothing follows: it ends with a sentence. */
 export const endsSentence = (text: string): boolean => /[.!?…]["')\]]*\s*$/.test(text)
 
-/** Where the first sentence ends that is not short. The last one is complete when white space follows it. */
+/**
+ * Returns where the first sentence ends that is not short. The last sentence is complete when white space follows it.
+ */
 function sentenceEnd(text: string): number | undefined {
   for (const { index, segment } of sentences.segment(text)) {
     const end = index + segment.length
     const is_complete = end < text.length || (endsSentence(segment) && /\s$/.test(segment))
     if (is_complete && text.slice(0, end).trim().length >= sentence_min) return end
   }
-  // A short one, such as "Hello. ", is said when nothing else is there.
+  // A short sentence, such as "Hello. ", waits, and is said when nothing else comes.
   return undefined
 }
 
-/** Where the first clause of at least `min` characters ends. A comma between digits is part of a number. */
+/** Returns where the first clause of at least `min` characters ends. A comma between digits is part of a number. */
 function clauseEnd(text: string, min: number, max: number): number | undefined {
   for (const { index } of text.slice(0, max).matchAll(/[,;:–—]\s+/g)) if (index >= min) return index + 1
   return undefined
 }
 
-/** The last clause before the limit, else the last word, else the limit. */
+/** Returns the end of the last clause before the limit, else of the last word, else the limit. */
 function lastBreak(text: string): number {
   const beginning = text.slice(0, chunk_max)
   const clause = [...beginning.matchAll(/[,;:–—]\s/g)].at(-1)?.index ?? 0

@@ -10,34 +10,34 @@ export interface Clip {
   reply: string
   text: string
   is_uninterruptible: boolean
-  /** Undefined until the voice speaks it. */
+  /** The sound. Undefined until the voice speaks the words. */
   sound: ClipSound | undefined
-  /** Nothing more of it is played: no voice could speak it, or the wire has lost it. */
+  /** Set when nothing more of the clip is played: no voice could speak it, or the wire has lost it. */
   is_over: boolean
-  /** How much of it is on the wire, or was. */
+  /** How many samples are on the wire, or were. */
   sent: number
-  /** How much of it is known to have been played. */
+  /** How many samples are known to have been played. */
   played: number
-  /** From where it was played, and when. It begins again after a pause. */
+  /** Each time at which playing began, and from which sample. It begins again after a pause. */
   starts: { from: number; at: number }[]
 }
 
 export interface ClipSound {
   samples: Int16Array
-  /** Of sound that is not complete, their places are estimates. */
+  /** The places of the words in the sound. They are estimates until it is complete. */
   words: { text: string; start: number; end: number }[]
-  /** More samples follow otherwise. */
+  /** False if more samples follow. */
   is_complete: boolean
 }
 
-/** A chunk takes about 20 s. More than this is no speech. */
+/** Longer sound is no speech: a chunk takes about 20 s. */
 const sound_max_s = 90
-/** Quieter than speech. */
+/** Samples below this are silence. */
 const silence_below = 200
 /** This much silence is left before and after the words: more would make every answer late. */
 const silence_ms = { before: 20, after: 200 }
 
-/** Words of sound that is not complete take this long for a character, at most. Nothing that was not heard may count. */
+/** In sound that is not complete, a character takes this long at most. No word that was not heard may count. */
 const character_max_ms = 85
 
 interface SoundOptions {
@@ -56,15 +56,18 @@ export function readClipSound({ audio, providerMetadata }: SpeechModelV4Result, 
   return sound
 }
 
-/** Sound that comes in pieces. */
+/** Sound of a clip that comes in pieces. */
 export interface GrowingSound {
   readonly sound: ClipSound
   push: (samples: Int16Array, from_rate: number) => void
-  /** Without times of the voice, words share the time by their length. */
+  /** Ends the sound. Without times from the voice, words share the time by their length. */
   end: (times?: WordTime[]) => void
 }
 
-/** What can't be spoken, such as emoji, or the letters of another language, has no sound. */
+/**
+ * Opens the sound of a text. Words that can't be spoken, such as emoji or the letters of another language, get no
+ * sound.
+ */
 export function openClipSound({ text, rate, openResampler }: SoundOptions): GrowingSound {
   const sound: ClipSound = { samples: new Int16Array(), words: [], is_complete: false }
   const toMs = (place: number) => (place * 1_000) / rate
@@ -109,7 +112,7 @@ export function openClipSound({ text, rate, openResampler }: SoundOptions): Grow
     push(samples, from_rate) {
       if (!resampler) {
         resampler = openResampler(from_rate)
-        // Sound before may have ended in the middle.
+        // The sound before may have ended in the middle.
         resampler.flush()
       }
       add(resampler.push(samples))
@@ -123,7 +126,7 @@ export function openClipSound({ text, rate, openResampler }: SoundOptions): Grow
   }
 }
 
-/** Undefined unless there is a time for each word of the text, in order. */
+/** Reads the voice's times. Returns undefined unless there is one for each word of the text, in order. */
 function readTimes(value: unknown, text: string): WordTime[] | undefined {
   const words = splitWords(text)
   if (!Array.isArray(value) || value.length !== words.length) return undefined
@@ -137,7 +140,7 @@ function readTimes(value: unknown, text: string): WordTime[] | undefined {
   return times.every(({ start_ms, end_ms }) => Number.isFinite(start_ms) && Number.isFinite(end_ms)) ? times : undefined
 }
 
-/** From the first to the last sound that is no silence. */
+/** Returns the part from the first to the last sound that is no silence. */
 function loudPart(samples: Int16Array): { start: number; end: number } | undefined {
   const isLoud = (sample: number) => Math.abs(sample) >= silence_below
   const start = samples.findIndex(isLoud)
@@ -153,13 +156,13 @@ export const newClip = (words: Pick<Clip, 'reply' | 'text' | 'is_uninterruptible
   starts: [],
 })
 
-/** From where it is played after a pause: the first word that was not heard whole. */
+/** Returns the sample from which a clip is played after a pause: the first word that was not heard whole. */
 export function resumeFrom({ sound, played }: Clip): number {
   if (!sound) return 0
   return sound.words.find(({ end }) => end > played)?.start ?? Math.max(played, sound.words.at(-1)?.end ?? 0)
 }
 
-/** No more sound comes, though there are more words. They are taken from the clip, and returned. */
+/** Ends the clip's sound although it has more words. Takes those from the clip, and returns them. */
 export function cutRest(clip: Clip): string {
   const { sound } = clip
   if (!sound) return ''

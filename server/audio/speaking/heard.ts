@@ -1,7 +1,10 @@
 import type { SpeechPart } from '../../talk/state.ts'
 import type { Clip } from './clip.ts'
 
-/** What of these clips was heard, up to the last whole word. A clip that was paused gives a part for each time it was played. */
+/**
+ * Returns the words of these clips that were heard, up to the last whole one. A clip that was paused gives a part for
+ * each time it was played.
+ */
 export function heardParts(clips: Clip[], { rate, answered_at }: { rate: number; answered_at: number }): SpeechPart[] {
   const parts: SpeechPart[] = []
   let last_ms = 0

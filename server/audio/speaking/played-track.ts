@@ -7,7 +7,7 @@ export interface PlayedTrack {
 
 /** Reports that come within this time show how late each of them was. */
 const look_ahead_ms = 500
-/** What differs less is one sound without a gap. */
+/** Times that differ less belong to one sound without a gap. */
 const same_ms = 15
 
 interface Report {
@@ -19,8 +19,8 @@ interface Report {
 }
 
 /**
- * A report can come late but never early. So each piece of sound was played at the earliest time that its own report and those
- * soon after allow.
+ * Opens the track. A report can come late but never early, so each piece of sound was played at the earliest time that
+ * its own report and those soon after allow.
  */
 export function openPlayedTrack(rate: number, write: (samples: Int16Array, at_ms: number) => void): PlayedTrack {
   let reports: Report[] = []

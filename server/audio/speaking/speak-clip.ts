@@ -8,7 +8,7 @@ interface SpeakOptions {
   rate: number
   openResampler: (from_rate: number) => Resampler
   abortSignal: AbortSignal
-  /** There is more sound, and not all yet. */
+  /** Called when there is more sound, and not all yet. */
   onProgress: () => void
 }
 

@@ -21,19 +21,19 @@ export interface Speaker {
   hold: () => void
   /** Goes on after `hold`, from the first word that was not heard whole. */
   resume: () => void
-  /** The wire is gone for now, or back. */
+  /** Notes that the wire is gone for now, or back. */
   setConnected: (is_connected: boolean) => void
-  /** How much the wire has played since it opened, and how often it had been cleared then. */
+  /** Notes how much the wire has played since it opened, and how often it had been cleared then. */
   notePlayed: (played_ms: number, clears?: number) => void
   readPlayed: () => { reply: string; parts: SpeechPart[] } | undefined
-  /** The words of the reply of which the sound has begun. */
+  /** Returns the words of the reply of which the sound has begun. */
   readSaid: (reply: string) => string
   readonly is_held: boolean
   /** Whether the other side hears the agent, or is about to. */
   readonly is_sounding: boolean
   /** Whether what is heard next can't be interrupted. */
   readonly is_uninterruptible: boolean
-  /** Only the last word or two of the reply are left. */
+  /** Whether only the last word or two of the reply are left. */
   readonly is_ending: boolean
   readonly spoken_ms: number
   close: () => void
@@ -45,16 +45,16 @@ export interface SpeakerOptions {
   now: () => number
   timers: Timers
   log: Log
-  /** Parts of speech count from here. */
+  /** When the call was answered: parts of speech count from here. */
   answered_at: number
-  /** Gets what was played, if the call is recorded. */
+  /** Takes what was played, if the call is recorded. */
   track: PlayedTrack | undefined
   /** `is_lost`: the wire has not played all of it, and it is not sent again. */
   onDone: (reply: string, played: SpeechPart[], is_lost: boolean) => void
   onCleared: (reply: string, played: SpeechPart[]) => void
-  /** The first sound of the reply was sent. */
+  /** Called when the first sound of the reply was sent. */
   onSent: (reply: string) => void
-  /** The other side began to hear this at `at`. */
+  /** Called when the other side begins to hear the clip, at `at`. */
   onStart: (reply: string, clip: { text: string; at: number; is_first: boolean }) => void
 }
 
@@ -66,14 +66,14 @@ interface Reply {
   is_uninterruptible: boolean
   is_sent: boolean
   is_lost: boolean
-  /** Speaks what waits for more words, when none come. */
+  /** Cancels the timer that speaks waiting words when no others come. */
   cancelFlush: () => void
 }
 
 /** Sound on the wire. Its places are counted in samples since the wire opened. */
 interface Span {
   clip: Clip
-  /** Where it begins in the clip. */
+  /** Where the span begins in the clip. */
   from: number
   start: number
   end: number
@@ -88,13 +88,13 @@ const ready_max_ms = 1_500
 const after_clear_ms = 200
 /** Wires count in whole milliseconds. */
 const tolerance_ms = 2
-/** The wire has lost what it was to play if it doesn't say anything for this long after the end of it. A short rest is given up soon. */
+/** A wire that reports nothing for this long after the end of its sound has lost it. A short rest is given up soon. */
 const stalled_ms = { short: 300, other: 2_000 }
 const short_ms = 60
 const last_words_ms = 400
-/** So often in a row, and it is not sent again. */
+/** Sound that was lost this often in a row is not sent again. */
 const stalls_max = 3
-/** Words without an end are spoken when no others follow for this long. */
+/** Words that don't end a chunk are spoken when no others follow for this long. */
 const flush_ms = { sentence: 150, other: 800 }
 
 export function openSpeaker(options: SpeakerOptions): Speaker {
@@ -113,11 +113,14 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
   let is_held = false
   let is_connected = true
   let is_closed = false
-  /** The wire was emptied, and nothing was sent since. */
+  /** Set when the wire was cleared, and nothing was sent since. */
   let is_cleared = false
-  /** How often it was emptied: so far, when the sound was sent that is on it now, and when it last said what it has played. */
+  /**
+   * How often the wire was cleared: so far, when the sound on it was sent, and when it last reported what it has
+   * played.
+   */
   const clears = { now: 0, sent: 0, reported: 0 }
-  /** What the wire has played of sound that was cleared, and that nobody knew of when the next sound was sent. */
+  /** Samples of cleared sound that the wire has played and not reported before the next sound was sent. */
   let uncounted = 0
   let send_after = 0
   let spoken_ms = 0
@@ -132,7 +135,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     clip.is_over || (clip.sound?.is_complete === true && clip.played >= lengthOf(clip) - toSamples(tolerance_ms))
   const isSent = (clip: Clip): boolean =>
     is_cleared ? isPlayed(clip) : clip.is_over || (clip.sound?.is_complete !== false && clip.sent >= lengthOf(clip))
-  /** Clips that wait for the voice are not sent. */
+  /** Whether all clips were sent. Clips that wait for the voice were not. */
   const isAllSent = (reply: Reply): boolean =>
     reply.is_ended && reply.clips.every((clip) => clip.is_over || (clip.sound && isSent(clip)))
   const hasMore = (): boolean => clips().some((clip) => clip.sound && !isSent(clip))
@@ -159,7 +162,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     make()
   }
 
-  /** Has the voice speak what is next. */
+  /** Has the voice speak the next clip. */
   function make(): void {
     const waiting = clips().find(({ sound, is_over }) => !sound && !is_over)
     if (is_closed || making || !waiting || isAhead()) return
@@ -182,7 +185,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     return ready.some((clip) => clip.sent === 0) && toMs(samples) >= ready_max_ms
   }
 
-  /** Never rejects. A voice that fails in the middle has said a part of it: the next one says the rest. */
+  /** Speaks a clip. Never rejects. If a voice fails in the middle, the next one says the rest. */
   async function speak(clip: Clip, signal: AbortSignal): Promise<void> {
     let current = clip
     const is_spoken = await voice.run(async (speaking, abortSignal, onProgress) => {
@@ -203,11 +206,11 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     if (current.sound) cutRest(current)
     else current.is_over = true
     const reply = replies.find(({ id }) => id === clip.reply)
-    // No voice could speak the rest.
+    // The reply is lost if no voice could speak the rest.
     if (reply) reply.is_lost = true
   }
 
-  /** A clip of which there is sound already is cut there. */
+  /** Returns the clip, or what is left of it: a clip with some sound is cut after that. */
   function restOf(clip: Clip): Clip {
     if (!clip.sound) return clip
     const rest = newClip({ ...clip, text: cutRest(clip) })
@@ -236,7 +239,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     if (hasMore() || outstanding() > 0) cancelFeed = timers.after(feed_every_ms, feed)
   }
 
-  /** Sound that was dropped is sent again, beginning with a whole word. It follows what was played. */
+  /** Sends dropped sound again, after what was played, beginning with a whole word. */
   function restart(): void {
     is_cleared = false
     clears.sent = clears.now
@@ -274,14 +277,15 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
 
   function notePlayed(played_ms: number, cleared?: number): void {
     if (cleared !== undefined) {
-      // It is about sound that was cleared, and other sound was sent since.
+      // The report is about sound that was cleared, and other sound was sent since.
       if (cleared < clears.sent) return
-      // The first report after a clear says where that sound was cut.
+      // The first report after a clear says where the cleared sound was cut.
       if (clears.reported < clears.sent) uncounted = toSamples(played_ms) - played
       clears.reported = cleared
     }
     const reported = toSamples(played_ms) - uncounted
-    // What a wire leaves out when it rounds was played. After a clear, the report says where the sound was cut.
+    // Samples that the wire leaves out when it rounds were played. After a clear, the report says where the sound was
+    // cut.
     const is_all = !is_cleared && reported >= sent - toSamples(tolerance_ms)
     const until = is_all ? sent : Math.min(reported, sent)
     if (is_closed || !(until > played)) return
@@ -299,7 +303,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     played_at = time
     stalls = 0
     spans = spans.filter(({ end }) => end > played)
-    // Nothing follows soon by which the last sound could be placed better.
+    // No report follows soon that would place the last sound better.
     if (spans.length === 0) track?.flush()
     endReplies()
     feed()
@@ -324,7 +328,10 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
 
   const heardOf = (reply: Reply): SpeechPart[] => heardParts(reply.clips, { rate, answered_at })
 
-  /** What was sent and not played in time is lost. It is sent again, but not for ever, and not when only its end is missing. */
+  /**
+   * Drops sound that was not played in time, and sends it again: but not for ever, and not when only its end is
+   * missing.
+   */
   function checkStall(): void {
     const left_ms = toMs(outstanding())
     const is_short = !hasMore() && left_ms <= short_ms
@@ -333,7 +340,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     stalls += 1
     const is_given_up = stalls >= stalls_max || replies.every(isAllSent)
     const [reply] = replies
-    // The wire may say meanwhile that it has played all of it.
+    // The wire may report all of it as played in the meantime.
     drop()
     if (is_short) for (const { clip } of spans) clip.is_over = true
     else if (reply && is_given_up) {
@@ -377,7 +384,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
       reply.cancelFlush()
       if (is_uninterruptible) {
         addClips(reply, reply.chunker.flush())
-        // No clip has words that can be interrupted besides.
+        // Uninterruptible words get clips of their own.
         return addClips(reply, [...reply.chunker.add(text), ...reply.chunker.flush()], { is_uninterruptible })
       }
       addClips(reply, reply.chunker.add(text))

@@ -27,34 +27,39 @@ import { observeWork } from '../kit/work/observe.ts'
 import type { Machine } from '../talk/state.ts'
 import { openUnprovenSockets, type UnprovenSockets } from './unproven-sockets.ts'
 
-/** Ten times what a call needs. */
+/** Closes sockets that send more. A call needs a tenth of this. */
 const bytes_per_second_max = 1024 * 1024
-/** Who doesn't close its side of a closed socket is disconnected. The types don't know this option yet. */
+/**
+ * A peer that doesn't close its side of a closed socket is disconnected after this time. The types don't know this
+ * option yet.
+ */
 const close_within = { closeTimeout: 5_000 }
 const retry_after_seconds = 10
 /** How long a stop waits for the recordings of calls that it has ended. */
 const store_wait_ms = 3_000
-/** How long a stop waits for carriers to ask what is next in calls that it has ended. They are told to hang up. */
+/**
+ * How long a stop waits for carriers to ask what is next in calls that it has ended: then it tells them to hang up.
+ */
 const questions_wait_ms = 1_000
 const check_questions_every_ms = 50
-/** The other side is gone then, and asks nothing more. */
+/** After these ends the other side is gone, and asks nothing more. */
 const ends_without_question: EndReason[] = ['contact_hung_up', 'transferred', 'carrier_error']
-/** A socket is closed with this when its call goes on elsewhere, or not at all. */
+/** The code with which a socket is closed when its call goes on elsewhere, or not at all. */
 const failed_code = 1_011
 
 /** A wire whose other side may lose the connection, and come back with another socket. */
 export interface LiveWire extends Wire {
-  /** Nobody can come back any more. */
+  /** Whether the wire has ended: nobody can come back to it any more. */
   readonly is_over: boolean
-  /** The other side has ended the call, or has not come back in time. */
+  /** Whether the other side has ended the call, or has not come back in time. */
   readonly has_ended: boolean
-  /** The call ends when nobody comes back by then, if this process is killed. */
+  /** When the call ends if this process is killed and nobody comes back. */
   readonly ends_at: number
-  /** The talk begins, by this time. */
+  /** Begins the talk. Times are the workspace's from then on. */
   begin: (now: () => number) => void
-  /** The call is over. This is not yet written. */
+  /** Tells the other side that the call is over, before this is written. */
   finish: (end_reason: EndReason) => void
-  /** Nobody can come back any more, and the socket is closed, if there is one. It can be called again. */
+  /** Ends the wire and closes its socket, if there is one. It can be called again. */
   close: (code: number) => void
 }
 
@@ -62,11 +67,11 @@ export interface LiveWire extends Wire {
 export interface HeldCall<W extends LiveWire> {
   wire: W
   lease_token: string
-  /** Closes the wire, which takes no room any more. It can be called again. */
+  /** Closes the wire and frees its room. It can be called again. */
   close: () => void
 }
 
-/** Who has opened a socket. */
+/** The origin and network from which a socket was opened. */
 export interface Opener {
   origin: string | null
   network: string
@@ -75,7 +80,7 @@ export interface Opener {
 interface ServerOptions {
   message_bytes_max: number
   accept: (socket: WebSocket, opener: Opener) => void
-  /** The process stops. */
+  /** Refuses a socket, because the process stops. */
   refuse: (socket: WebSocket) => void
 }
 
@@ -101,7 +106,7 @@ export interface SocketServer<W extends LiveWire> {
 interface Taking<W extends LiveWire> extends Omit<Opening, 'lease_token' | 'due_at' | 'held'> {
   /** The call, if this process has it and it can go on here. */
   held?: HeldCall<W> | undefined
-  /** What the carrier has done with the call since the last stream: nothing was cut off. */
+  /** What the carrier has done with the call since the last stream, so that nothing was cut off. */
   after?: Connection['after']
   /** Makes the wire, and gives it the socket. */
   connect: (claimed: ClaimedCall) => W
@@ -121,10 +126,10 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
   const unproven = openUnprovenSockets()
   let engine: Engine<ClaimedCall, void> | undefined
   let is_stopped = false
-  // It is opened when it is needed first, because it looks after leases all the time.
+  // The engine is opened when it is first needed, because it looks after leases all the time.
   const openEngine = () => {
     if (engine) return engine
-    // Workers claim the other calls of a workspace: this engine could not dial them.
+    // This engine claims nothing: workers claim the other calls of a workspace, which it could not dial.
     const work = { ...calling({ pool: service.pool, carrier: no_carrier, log }), claim: async () => [] }
     engine = new Engine(work, { service, log, observe: observeWork(service.tools) })
     return engine
@@ -141,12 +146,12 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     })
     const calls = new Map<string, HeldCall<W>>()
     servers.push({ server, calls })
-    /** Many may ask for a socket at the same time. */
+    /** Opens a socket after letting others run, because many may ask for one at the same time. */
     const open = async ({ request, connection, head }: Asking, network: string) => {
       connection.on('error', () => {})
       unproven.add(connection, network)
       await letOthersRun({ is_urgent: true })
-      // It may have gone, or made room for another one.
+      // The connection may have gone meanwhile, or made room for another one.
       if (connection.destroyed) return
       server.handleUpgrade(request, connection, head, (socket) => {
         unproven.open(connection, socket)
@@ -155,7 +160,8 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       })
     }
     const receive = (socket: WebSocket, opener: Opener) => {
-      // Who breaks the protocol of sockets is disconnected by the library.
+      // The library disconnects a peer that breaks the protocol of sockets. An error without a listener would end the
+      // process.
       socket.on('error', () => {})
       if (is_stopped) refuse(socket)
       else accept(socket, opener)
@@ -178,22 +184,22 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     calls: Map<string, HeldCall<W>>,
   ) {
     const { id } = opening
-    // Who is on the telephone waits, and may have no other process to talk to.
+    // A caller on the telephone waits, and may have no other process to talk to.
     const is_on_line = opening.line === 'phone'
     const isDraining = () => live_calls.is_draining && !is_on_line
-    // A call that this process has takes no more room.
+    // A call that this process has already takes no more room.
     if (!held && isDraining()) return 'busy'
     const found = await findToTake(at, opening)
     if (!found) return 'refused'
     const speech = await findSpeech(at, found)
-    // In a browser only visitors have a channel.
+    // Calls from browsers count for a channel only if a visitor makes them.
     const web_channel_id = is_on_line ? null : found.channel_id
     const live = newLiveCall(at, speech, web_channel_id)
     const earlier = calls.get(id)
     const has_lease = earlier !== undefined && earlier.lease_token === found.lease_token
-    // That is perhaps not yet written.
+    // The end of the call is perhaps not yet written.
     if (has_lease && (live_calls.hasEnded(id) || earlier.wire.has_ended)) return 'refused'
-    // Before the call is taken: another process may have it, and the token works once.
+    // This comes before the call is taken, because another process may have it, and the token works once.
     if (!held && isDraining()) return 'busy'
     if (held || calls.has(id)) live_calls.add(live)
     else if (await live_calls.begin(at, live, { is_on_line })) return 'busy'
@@ -211,7 +217,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       await endLease(at, claimed).finally(() => live_calls.remove(live))
       return 'busy'
     }
-    // Another process had the call meanwhile, and this one has not noticed it. The engine ends the earlier drive.
+    // Another process had the call meanwhile, and this one has not noticed that. The engine ends the earlier drive.
     calls.get(id)?.close()
     const wire = connect(claimed)
     const isCurrent = () => calls.get(id)?.wire === wire
@@ -221,16 +227,16 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
         live_calls.forgetEnd(id)
       }
       live_calls.remove(live)
-      // Nothing happens if the other side knows that the call is over.
+      // This does nothing if the other side knows already that the call is over.
       wire.close(failed_code)
     }
     calls.set(id, { wire, lease_token: claimed.token, close })
-    // It counts as a live one from now on.
+    // The call counts as a live one from now on.
     live_calls.forgetDialed(id)
     const onEnd = (end_reason: EndReason) => {
       if (!isCurrent()) return
       live_calls.noteEnd(id, claimed.token)
-      // Its carrier asks what is next, and is told to hang up.
+      // The carrier of the call asks what is next, and is told to hang up.
       if (is_on_line && !ends_without_question.includes(end_reason)) live_calls.expect(id, atLater(at).now)
       wire.finish(end_reason)
     }
@@ -272,7 +278,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
   }
 }
 
-/** Undefined if the agent can't hear or speak any more: it could when the call was created. */
+/** Returns undefined if the agent can't hear or speak any more, as it could when the call was created. */
 async function findSpeech(
   at: AtOutside,
   { configuration }: Pick<ClaimedCall, 'configuration'>,
@@ -288,9 +294,9 @@ async function findSpeech(
 interface ConnectionParts {
   speech: CallSpeech | undefined
   after: Connection['after']
-  /** We have called, so a machine may answer. */
+  /** Whether the service has dialled the call, so that a machine may answer. */
   is_dialed: boolean
-  /** What has answered, as other processes have found. */
+  /** What other processes have found to have answered. */
   found_before: Machine[]
   onEnd: Connection['onEnd']
   close: () => void
@@ -340,7 +346,7 @@ const tokens_wait = new Problem(
   { 'retry-after': String(retry_after_seconds) },
 )
 
-/** What hears and speaks here was not dialled here, so there is nobody to ask. */
+/** Calls on sockets are not dialled here, so this carrier has nobody to ask. */
 const no_carrier: Carrier = {
   dial: () => Promise.reject(new Error('calls on sockets are not dialled')),
   reopen: () => {

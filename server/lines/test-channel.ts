@@ -17,7 +17,7 @@ import { checkNumber } from './twilio/number.ts'
 
 const test_message = 'This is a test message. Your channel works.'
 
-/** For people in the dashboard. */
+/** Tests of a channel, for people in the dashboard. */
 export const operations: operation.Operation[] = [
   operation.remote({
     id: 'channels.test',
@@ -51,7 +51,10 @@ export async function testChannel(at: AtOutside, { id, to }: { id: string } & Ch
 
 const toFault = (code: string, message: string) => invalid([{ path: 'to', code, message }])
 
-/** Counts against the limits of the channel, and asks the ledger as all others. It belongs to no conversation. */
+/**
+ * Sends a message that belongs to no conversation. It counts against the limits of the channel, and asks the ledger as
+ * all others do.
+ */
 async function sendTestMessage(
   at: AtOutside,
   { channel, to }: { channel: channels.StoredChannel; to: string },
@@ -98,7 +101,10 @@ function addressFindings({ tools }: AtOutside): Finding[] {
   ]
 }
 
-/** A caller may get the deployed version or the candidate. */
+/**
+ * Returns a finding if the agent can't hear callers. A caller may get the deployed version or the candidate, so both
+ * are checked.
+ */
 async function speechFindings(at: AtOutside, { agent_id }: channels.StoredChannel): Promise<Finding[]> {
   if (agent_id === null || sound.of(at).offline.isInstalled()) return []
   const { deployed_version, candidate } = await agents.get(at, agent_id)

@@ -2,31 +2,31 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
 /**
- * Beyond these the one that has waited longest makes room, because who has a token shows it at once. The carriers of all calls come
- * from a few networks, and others can have them open sockets: so none is locked out.
+ * Beyond these, the socket that has waited longest makes room, because clients with a token show it at once. The
+ * carriers of all calls come from a few networks, and others can have them open sockets: so no network is locked out.
  */
 const silent_max = 64
 const silent_per_network_max = 8
-/** Beyond these no socket is opened: the database is slow, and who is here already comes first. */
+/** Beyond this, no socket is opened: the database is slow, and tokens that are being checked come first. */
 const checked_max = 500
 
 /** Sockets that have not shown a valid token. */
 export interface UnprovenSockets {
-  /** Disconnects all of them. */
+  /** Disconnects all sockets that have not shown a valid token. */
   terminateAll: () => void
-  /** Too many tokens are being checked at the moment. */
+  /** Whether too many tokens are being checked at the moment. */
   readonly is_full: boolean
-  /** Someone asks for a socket. The connection counts from now on, and is destroyed when it has to make room. */
+  /** Adds a connection that asks for a socket. It counts from now on, and is destroyed when it has to make room. */
   add: (connection: Duplex, network: string) => void
-  /** The socket is open, and counts instead of its connection. */
+  /** Counts the open socket instead of its connection. */
   open: (connection: Duplex, socket: WebSocket) => void
-  /** It has not shown a token, or one that was refused. */
+  /** Whether the socket has shown no token, or one that was refused. */
   isSilent: (socket: WebSocket) => boolean
-  /** It has shown a token, which is checked now. It makes room for nobody meanwhile. */
+  /** Notes that the socket has shown a token, which is checked now. It makes room for nobody meanwhile. */
   beginCheck: (socket: WebSocket) => void
   /** Closes a socket without a valid token. It counts as silent until the other side has closed it as well. */
   close: (socket: WebSocket, code: number) => void
-  /** The token is valid. */
+  /** Stops counting a socket, because its token is valid. */
   remove: (socket: WebSocket) => void
 }
 
@@ -38,7 +38,7 @@ export function openUnprovenSockets(): UnprovenSockets {
     if ('terminate' in one) one.terminate()
     else one.destroy()
   }
-  /** The oldest of the network that has most. */
+  /** Returns the oldest socket of the network with most of them, if one must make room. */
   const findToRemove = (network: string) => {
     const networks = Map.groupBy(silent, ([, of]) => of)
     const own = networks.get(network) ?? []

@@ -25,11 +25,11 @@ const policyFor = (origins: string[]): string =>
 export interface VisitorPage {
   /** A file below /assets. Throws if there is none. */
   answerFile: (url: string, headers: SiteRequest['headers']) => SiteAnswer
-  /** The same for pages of other origins. */
+  /** As `answerFile`, for pages of other origins. */
   answerSharedFile: (url: string, headers: SiteRequest['headers']) => SiteAnswer
-  /** The script of the page reads the attributes of its body. */
+  /** Answers with the page. Its script reads the attributes of its body. */
   answerPage: (attributes: string, origins: string[]) => SiteAnswer
-  /** A page that says that there is nobody to talk to. */
+  /** Answers with a page that says that there is nobody to talk to. */
   answerUnavailable: (origins: string[]) => SiteAnswer
 }
 
@@ -63,5 +63,5 @@ export function readVisitorPage(folder: string): VisitorPage {
   }
 }
 
-/** Undefined if there is no such file. */
+/** Returns undefined if there is no such file. */
 const readText = (file: string): string | undefined => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined)

@@ -8,7 +8,7 @@ import { withCounts } from './usage.ts'
 const limits = { events_max: 20_000, event_length_max: 256 * 1024 }
 const done = '[DONE]'
 const no_event: OutboundEvent = { name: '', data: '' }
-/** Quotes within texts are escaped, so these are names of members. */
+/** Quotes within texts are escaped, so these match names of members only. */
 const error_member = /"error"\s*:/
 const finish_member = /"finish_reason"\s*:\s*"/
 const finish = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
@@ -42,9 +42,9 @@ export function readAnswer(body: ReadableStream<Uint8Array>, { kind, api_key }: 
       const event = error_member.test(data) ? withoutError(data, api_key) : data
       send(withCounts(event, kind))
     } catch (error) {
-      // The body may have failed itself.
+      // The body may have failed already, which is reported elsewhere.
       void reader.cancel().catch(() => {})
-      // Nothing is missing but the end of the response.
+      // If the answer is complete, only the end of the response is missing.
       if (is_finished) controller.close()
       else throw error
     }

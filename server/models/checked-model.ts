@@ -35,12 +35,12 @@ export const model_duration: Metric = {
 }
 
 export interface UncheckedModel {
-  /** This model is asked for whole answers. */
+  /** The model that is asked for whole answers. */
   whole: LanguageModelV4
-  /** This model is asked for answers in pieces. */
+  /** The model that is asked for answers in pieces. */
   streamed: LanguageModelV4
   api_key: string
-  /** The kind of its provider, for metrics. */
+  /** The kind of the model's provider, for metrics. */
   kind: string
   metrics: Metrics
 }
@@ -117,10 +117,10 @@ export function checkedModel({ whole, streamed, api_key, kind, metrics }: Unchec
   }
 }
 
-/** How long one request takes. */
+/** Measures how long one request takes. */
 interface Measured {
   notePiece: () => void
-  /** Only the first call counts. */
+  /** Ends the measurement. Only the first call counts. */
   end: (result: 'succeeded' | 'failed' | 'canceled', answer?: Ended) => void
 }
 
@@ -179,7 +179,7 @@ async function* checkParts(
     measured.end('failed')
     await fail(error)
   } finally {
-    // Whoever has asked reads no more, and not because of an error.
+    // The caller reads no more, and not because of an error.
     measured.end('canceled')
   }
 }

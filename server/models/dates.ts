@@ -5,11 +5,13 @@ import { type Heard, isSpelledLike, ownValue } from './matching.ts'
 
 /** When and where something was said. */
 export interface Moment {
-  /** It is in milliseconds. */
+  /** The time in milliseconds. */
   now: number
-  /** It is an IANA name. The default is UTC. */
+  /** An IANA name. The default is UTC. */
   time_zone?: string | undefined
-  /** It is a BCP 47 tag. Its region is the country of phone numbers without a country code, and tells how dates are written. */
+  /**
+   * A BCP 47 tag. Its region is the country of phone numbers without a country code, and tells how dates are written.
+   */
   language?: string | undefined
 }
 
@@ -45,7 +47,7 @@ function numericDate(
   const numbers = [Number(first), Number(second)]
   const is_swapped = separator === '/' && is_month_first ? Number(first) <= 12 : Number(second) > 12
   const [day = 0, month = 0] = is_swapped ? numbers.reverse() : numbers
-  // "9.30" and "9-10" are times more often than dates.
+  // "9.30" and "9-10" are more often times than dates.
   if (year === undefined && separator !== '/' && !match[0].endsWith('.')) return undefined
   return withYear(day, month, year, today)
 }
@@ -99,7 +101,7 @@ function dayAfter(words: string[], today: string, language: Language): string | 
   return index === -1 ? undefined : addDays(today, Number(words[index + 1]) * (unitAt(index) ?? 0))
 }
 
-/** Returns the next day of that name, after today. With "next" it is that of the week that begins next Monday. */
+/** Returns the next day of that name, after today. With "next" it is the day of the week that begins next Monday. */
 function weekday(words: string[], today: string, language: Language): string | undefined {
   const named = words.map((word) => language.weekdays.findIndex((names) => names.includes(word)))
   const isNamed = (day: number) => day !== -1
@@ -162,12 +164,12 @@ function toDate(year: number, month: number, day: number): string | undefined {
 
 const daysOf = (date: string): number => clock.parse(`${date}T00:00:00.000Z`) / clock.day_ms
 const addDays = (date: string, days: number): string => clock.iso((daysOf(date) + days) * clock.day_ms).slice(0, 10)
-/** Monday is 0. The first day of 1970 was a Thursday. */
+/** Returns the number of the weekday, where Monday is 0. The first day of 1970 was a Thursday. */
 const weekdayOf = (date: string): number => (((daysOf(date) + 3) % 7) + 7) % 7
 
 const localDay = ({ now, time_zone = 'UTC' }: Moment): string => localIso(time_zone, now).slice(0, 10)
 
-/** Names of weekdays and months may have a typo. */
+/** Replaces names of weekdays and months that have a typo. */
 function withCanonicalNames(words: string[], { weekdays, months }: Language): string[] {
   const names = [...weekdays, ...months].flat()
   const canonical = (word: string) =>

@@ -20,7 +20,7 @@ const kilobyte = 1024
 const response_bytes = 64 * kilobyte
 const text_bytes = 128 * kilobyte
 const dimensions_max = 4_096
-/** Of a response, besides its vectors. */
+/** The numbers that a response may have besides its vectors. */
 const more_values_max = 1_000
 
 /** Returns undefined if no provider of the workspace has an embedding model, or none may be asked. */
@@ -41,7 +41,7 @@ export async function openEmbedder(at: AtOutside): Promise<Embedder | undefined>
         },
         body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
         timeout_ms,
-        // What is longer is cut off there.
+        // A longer error is cut off there.
         bytes_max: bytes_max + 1,
       })
       if (status !== 200) throw new ModelError(`The embedding model has answered with ${status}.`)
@@ -66,7 +66,7 @@ function readVectors(json: string, count: number): number[][] {
       if (isVector(embedding) && Number(index) in vectors) vectors[Number(index)] = toUnitLength(embedding)
     }
   } catch {
-    // The error below says it.
+    // The error below reports a body that is not what it should be.
   }
   const complete = vectors.flatMap((vector) => (vector && vector.length === vectors[0]?.length ? [vector] : []))
   if (complete.length !== count)

@@ -12,7 +12,7 @@ export interface EnvironmentProvider {
   models: string[]
 }
 
-/** The first one is the first choice for a default. */
+/** The providers from the environment. The first one is the first choice for a default. */
 export const environmentProviders = newTool<EnvironmentProvider[]>()
 
 export interface EnvironmentSettings {

@@ -1,10 +1,13 @@
 import type { Intent, IntentPhrases, Language } from './languages/language.ts'
 import { type Heard, isSpelledLike, type Score, wordsOf } from './matching.ts'
 
-/** Shorter words are part of too many names. */
+/** Shorter words are part of too many names to count as one. */
 const name_length_min = 2
 
-/** Returns of how many words the intent is heard. `names` are those of people and places that the agent may hand over to. */
+/**
+ * Returns how many words of the intent were heard. `names` are those of people and places that the agent may hand over
+ * to.
+ */
 export function scoreIntent(intent: Intent, heard: Heard, names: readonly string[] = []): Score | undefined {
   const { language, unique_words } = heard
   const { anywhere, in_statements, by_name, but } = readPhrases(language.intents[intent], language)
@@ -57,7 +60,7 @@ function withNames(text: string, language: Language, names?: readonly string[]):
  */
 interface Reading {
   text: string
-  /** Without the clauses that ask something. */
+  /** The text without the clauses that ask something. */
   stated: string
   words: ReadonlySet<string>
 }
@@ -114,9 +117,12 @@ function clausesOf(sentence_text: string, language: Language): Clause[] {
 }
 
 interface Phrase {
-  /** Its first group is the phrase. Most patterns are never needed: few messages have all words of a phrase. */
+  /**
+   * Matches the phrase as its first group. The pattern is made when it is needed, because few messages have all words
+   * of a phrase.
+   */
   pattern: () => RegExp
-  /** Of each of these lists a word must be heard. */
+  /** A word of each of these lists must be heard. */
   required: string[][]
   is_negation: boolean
 }
@@ -125,7 +131,7 @@ type Phrases = Record<keyof IntentPhrases, Phrase[]>
 
 const phrases_by_lists = new WeakMap<IntentPhrases, Phrases>()
 
-/** The phrases of an intent are read once. */
+/** Returns the phrases of an intent, which are read once. */
 function readPhrases(lists: IntentPhrases, language: Language): Phrases {
   const known = phrases_by_lists.get(lists)
   if (known) return known
@@ -162,7 +168,10 @@ function readPhrase(phrase: string, language: Language): Phrase {
 const wordsOfPart = (part: string, language: Language): string[] =>
   part.split('/').flatMap((one) => wordsOf(one, language))
 
-/** Takes linear time: repetitions are bounded, but those around a whole message, which begin at its start. */
+/**
+ * Returns a pattern for a phrase, which takes linear time: repetitions are bounded, except those around a whole
+ * message, which begin at its start.
+ */
 function patternOf(phrase: string, parts: string[], language: Language): RegExp {
   let source = ''
   let joint = ''

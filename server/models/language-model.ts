@@ -22,10 +22,10 @@ import { withCounts } from './usage.ts'
 export interface ModelChoice {
   /** The name of a provider. The default is the workspace's default provider. */
   provider?: string | null
-  /** The default is the provider's default model. */
+  /** The name of the model. The default is the provider's default model. */
   name?: string | null
   temperature?: number | null
-  /** The temperature above comes before that of the settings. */
+  /** More settings. The temperature above comes before theirs. */
   settings?: ModelSettings
 }
 
@@ -34,7 +34,7 @@ export class ModelError extends Error {}
 
 const time_limits = { head_timeout_ms: 60_000, timeout_ms: 120_000 }
 const stream_bytes_max = 8 * 1024 * 1024
-/** It is parsed in one go. */
+/** A whole answer has at most this many bytes, because it is parsed in one go. */
 const whole_bytes_max = 256 * 1024
 
 /**
@@ -73,17 +73,17 @@ export function whyNot(at: At, findAccount: providers.FindAccount, choice: Model
   }
 }
 
-/** Servers other than the vendor's may need no key. */
+/** Throws if the vendor's own server would be asked without a key. Other servers may need none. */
 function assertKey(at: At, { name, kind, base_url, api_key, environment }: providers.Account): void {
   if (api_key === null && URL.parse(base_url)?.host === URL.parse(base_urls[kind])?.host)
     throw new ModelError(`The provider "${name}" has no API key.`)
-  // It can't be opened with another SECRETS_KEY.
+  // This fails if the key was sealed with another SECRETS_KEY.
   if (!environment) openKey(at, api_key)
 }
 
 const models_max = 200
 
-/** Models that were made before, by what they were made of: to make one takes longer than to use it. */
+/** Models that were made before, by what they were made of, because making one takes longer than using it. */
 const madeModels = newToolOutside(() => new Map<string, LanguageModelV4>())
 
 export async function connect(
@@ -149,11 +149,11 @@ interface ModelOptions {
   fetch: typeof fetch
 }
 
-/** Imports them when they are needed, because it takes a while. */
+/** Packages are imported when they are needed, because that takes a while. */
 const import_by_kind = {
   async anthropic() {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    // Without a key it would take the operator's from the environment.
+    // Without a key the package would take the operator's from the environment.
     return ({ name, ...settings }: ModelOptions): LanguageModelV4 => createAnthropic(settings)(name)
   },
   async openai_compatible() {

@@ -6,11 +6,14 @@ import type { Language } from './languages/language.ts'
 /** Below this score a phrase was not heard. */
 export const score_min = 0.6
 export const heard_length_max = 4000
-/** Bounds the time for one message: letters of words that are compared. Beyond it words with typos are not found. */
+/**
+ * How many letters of words are compared for one message, to bound the time. Beyond that, words with typos are not
+ * found.
+ */
 const compared_letters_max = 300_000
-/** Longer words are compared without typos. */
+/** Longer words are compared without allowing typos. */
 const typo_length_max = 30
-/** Short words differ too often in one letter only. */
+/** Shorter words are compared without allowing typos, because they often differ in one letter only. */
 const typo_length_min = 4
 
 const languages: Record<string, Language> = { en, de }
@@ -24,11 +27,11 @@ export const languageOf = (tag = 'en'): Language => languages[tag.split('-')[0]?
 export interface Heard {
   text: string
   language: Language
-  /** Words are in their order. */
+  /** The words, in their order. */
   words: string[]
   unique_words: Set<string>
   words_by_length: Map<number, string[]>
-  /** Each comparison with a word takes its letters from these. */
+  /** How many letters may still be compared. Each comparison with a word takes its letters from these. */
   letters_left: number
 }
 
@@ -40,7 +43,7 @@ export function listen(text: string, language: Language): Heard {
   return { text: cut, language, words, unique_words, words_by_length, letters_left: compared_letters_max }
 }
 
-/** Returns what is compared of a text: it has no case, accents and punctuation, and number words are digits. */
+/** Normalizes a text for comparison: no case, accents and punctuation, and digits for number words. */
 export const normalize = (text: string, language: Language): string => wordsOf(text, language).join(' ')
 
 export interface Score {
@@ -50,7 +53,7 @@ export interface Score {
   length: number
 }
 
-/** The higher score is better, then the longer phrase. */
+/** Whether one score is better: the higher one is, and of equal scores that of the longer phrase. */
 export const isBetter = (one: Score, other: Score | undefined): boolean =>
   !other || one.score > other.score || (one.score === other.score && one.length > other.length)
 
@@ -71,7 +74,10 @@ function bestOf(phrases: Set<string>[], heard: Heard): (Score & { index: number 
   return best
 }
 
-/** Finds words with typos too, as long as the message has letters left. Each comparison takes letters from them. */
+/**
+ * Whether a word was heard. Finds words with typos too, as long as the message has letters left. Each comparison takes
+ * letters from them.
+ */
 function isHeard(word: string, heard: Heard): boolean {
   if (heard.unique_words.has(word)) return true
   if (word.length < typo_length_min || word.length > typo_length_max || /\p{N}/u.test(word)) return false
@@ -106,7 +112,7 @@ function wordsOfPhrases(phrases: readonly string[], language: Language): Set<str
 const apostrophes = /['’ʼ`´]/g
 const word = /[\p{L}\p{M}\p{N}]+/gu
 
-/** The words have no case, accents and apostrophes, and numbers are digits. */
+/** Splits a text into words without case, accents and apostrophes, and with digits for numbers. */
 export function wordsOf(text: string, language: Language): string[] {
   const plain = normalizeText(text.replace(apostrophes, '')).replace(apostrophes, '')
   const words = plain.match(word) ?? []
@@ -121,7 +127,7 @@ export function wordsOf(text: string, language: Language): string[] {
 
 interface ReadNumber {
   value: number
-  /** The index after its last word. */
+  /** The index after the last word of the number. */
   end: number
 }
 
@@ -149,6 +155,6 @@ function readBelowHundred(words: string[], start: number, { numbers }: Language)
   return ones && ones < 10 ? { value: value + ones, end: start + 2 } : { value, end: start + 1 }
 }
 
-/** A word such as "constructor" must not find what objects inherit. */
+/** Returns a member that the object has itself: a word such as "constructor" must not find what objects inherit. */
 export const ownValue = <Value>(values: Record<string, Value>, name: string | undefined): Value | undefined =>
   name !== undefined && Object.hasOwn(values, name) ? values[name] : undefined

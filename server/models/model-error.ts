@@ -11,20 +11,20 @@ const sentences: Record<number, string> = {
   404: 'The provider knows no such model, or there is no API at the base URL',
   429: 'The provider is limiting requests, or the account has no credit left',
 }
-/** These say what to do about it, where the provider doesn't. */
+/** Advice by status, where the provider says nothing about what to do. */
 const advices: Record<number, string> = { 400: 'check the default model' }
-/** The provider has no part in it. */
+/** The sentences of errors in which the provider has no part. */
 const overloaded = 'The service was overloaded.'
 const unreadable = 'The response is not what the API defines.'
 const message_length_max = 500
 
 export interface DescribedError {
   status: number | null
-  /** Nothing of it comes from the provider. */
+  /** A sentence of which nothing comes from the provider. */
   sentence: string
-  /** It is one word: the provider's, or the name of the error. */
+  /** One word: the provider's, or the name of the error. */
   kind: string
-  /** It has the sentence, and what the provider says. */
+  /** The sentence, and what the provider says. */
   message: string
 }
 

@@ -104,12 +104,14 @@ const commonOptions = ({ temperature, top_p, stop }: ModelSettings): Partial<Lan
   ...(stop !== null && stop.length > 0 && { stopSequences: stop }),
 })
 
-/** These also think when nobody asks them to, with a medium effort. A gateway puts the vendor before the name. */
+/**
+ * These models also think when nobody asks them to, with a medium effort. A gateway puts the vendor before the name.
+ */
 const thinking_gpt = /(^|\/)(o\d|gpt-[5-9])(?!.*chat)/
-/** These think as long as they want. They take an effort, but no budget. */
+/** These models think as long as they want. They take an effort, but no budget. */
 const adaptive_claude = /claude-(fable-5|(opus|sonnet|haiku)-5-5)/
 
-/** The limit that is sent includes what the model thinks. */
+/** Returns the limit to send, which includes what the model thinks. */
 function limitWithThoughts(
   { max_tokens, reasoning_effort: effort }: ModelSettings,
   { thinks_anyway }: { thinks_anyway: boolean },
@@ -122,8 +124,8 @@ function limitWithThoughts(
 }
 
 /**
- * The SDK adds the budget to the limit. With a budget the API wants the thoughts back that came before the last calls of
- * tools, and nobody keeps them: the request that follows tools has none.
+ * Returns the options for Anthropic. The SDK adds the budget to the limit. With a budget the API wants the thoughts
+ * back that came before the last calls of tools, and nobody keeps them: so the request that follows tools has none.
  */
 function anthropicOptions(
   name: string,
@@ -143,13 +145,16 @@ function followsTools(prompt: LanguageModelV4Prompt): boolean {
   return last?.role === 'assistant' && last.content.some(({ type }) => type === 'tool-call')
 }
 
-/** OpenAI's newer models refuse `max_tokens`; many servers like it know no other name. */
+/**
+ * Returns what renames the limit for a server. OpenAI's newer models refuse `max_tokens`; many servers like it know no
+ * other name.
+ */
 export const limitRenamerFor = (base_url: string) =>
   /^(api\.openai\.com|.+\.openai\.azure\.com)$/.test(new URL(base_url).hostname)
     ? ({ max_tokens, ...body }: Record<string, unknown>) => ({ ...body, max_completion_tokens: max_tokens })
     : (body: Record<string, unknown>) => body
 
-/** Providers name the settings so. In sentences `stop` is also a word, so there it counts only in quotes. */
+/** The names of settings at providers. In sentences `stop` is also a word, so it counts only in quotes there. */
 const names_at_providers: Record<keyof ModelSettings, RegExp> = {
   temperature: /\btemperature\b/,
   max_tokens: /\bmax_(completion_|output_)?tokens\b/,

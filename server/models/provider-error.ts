@@ -4,13 +4,15 @@ import { withoutSecrets } from './without-secrets.ts'
 
 /** The provider has answered with an error, or with something that its API doesn't define. */
 export class ProviderError extends Error {
-  /** The response has this status, or would have it if the error had not come in the middle of an answer. */
+  /**
+   * The status of the response, or the one that it would have if the error had not come in the middle of an answer.
+   */
   readonly status: number
-  /** The provider says this about it. It is one line without keys. */
+  /** What the provider says about the error, as one line without keys. */
   readonly said: string | null
-  /** The provider's name for it, such as `insufficient_quota`. */
+  /** The provider's name for the error, such as `insufficient_quota`. */
   readonly code: string | null
-  /** When the request may be repeated, if the provider says so. */
+  /** After how long the request may be repeated, if the provider says so. */
   readonly retry_after_ms: number | null
   /** The part of the request that is wrong, if the provider names it apart. */
   readonly param: string | null
@@ -30,7 +32,7 @@ export class ProviderError extends Error {
 
 interface ErrorResponse {
   status: number
-  /** The body, parsed, or what a stream has sent instead of a part of the answer. */
+  /** The parsed body, or what a stream has sent instead of a part of the answer. */
   value: unknown
   retry_after?: string | undefined
   api_key: string
@@ -39,7 +41,7 @@ interface ErrorResponse {
 export function toProviderError({ status, value, retry_after, api_key }: ErrorResponse): ProviderError {
   const retry_after_ms = retry_after === undefined ? null : waitOf(retry_after)
   const body = membersOf(Array.isArray(value) ? value[0] : value)
-  // Deepgram says `err_msg`, ElevenLabs has an object `detail`.
+  // Deepgram calls the message `err_msg`, and ElevenLabs has an object `detail`.
   const { error, message, detail, err_msg, err_code } = body
   const members = membersOf(error)
   const details = membersOf(detail)
@@ -68,13 +70,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The header has seconds or a date. */
+/** Returns the wait that a header asks for. It has seconds or a date. */
 function waitOf(retry_after: string): number | null {
   const wait_ms = /^\d{1,9}$/.test(retry_after) ? Number(retry_after) * 1_000 : Date.parse(retry_after) - clock.wall()
   return Number.isNaN(wait_ms) ? null : Math.max(0, wait_ms)
 }
 
-/** Goes by the names that OpenAI, Anthropic and servers like theirs use. */
+/** The status of an error by its name, as OpenAI, Anthropic and servers like theirs use it. */
 const statuses: [RegExp, number][] = [
   [/rate_?limit|quota|too_many_requests|resource_exhausted/i, 429],
   [/api_key|authentication|unauthorized|unauthenticated/i, 401],

@@ -8,13 +8,13 @@ import { testProvider } from './test-provider.ts'
 
 const path = '/providers'
 
-/** People who are not owners see which providers there are, but not where. */
+/** Hides the address of a provider from people who are not owners: they only see which providers there are. */
 function shown<Item extends schema.Provider>({ caller }: operation.ValidRequest, provider: Item): Item {
   const is_hidden = caller.authenticated_by === 'session' && !caller.scopes.has('providers:write')
   return is_hidden ? { ...provider, base_url: null } : provider
 }
 
-/** A provider from the environment has no `updated_at`. */
+/** Returns the version of a provider, for its ETag. A provider from the environment has no `updated_at`. */
 const version = ({ updated_at, default_model, is_default, has_api_key }: schema.Provider): string =>
   updated_at ?? JSON.stringify([default_model, is_default, has_api_key])
 

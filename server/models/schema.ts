@@ -4,10 +4,10 @@ import { isId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 
 export const providers_max = 20
-/** Their models answer with words. */
+/** Kinds of providers whose models answer with words. */
 export const language_kinds = ['openai_compatible', 'anthropic'] as const
 export type LanguageKind = (typeof language_kinds)[number]
-/** Their models hear or speak, and do nothing else. */
+/** Kinds of providers whose models hear or speak, and do nothing else. */
 const speech_only_kinds = ['elevenlabs', 'deepgram'] as const
 export const provider_kinds = [...language_kinds, ...speech_only_kinds] as const
 export type ProviderKind = (typeof provider_kinds)[number]

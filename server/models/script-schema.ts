@@ -9,9 +9,9 @@ import { slots } from './slots.ts'
 export const nodes_max = 500
 /** A script may have this many bytes as JSON. */
 export const script_bytes_max = 256_000
-/** The phrases of one node may have this many bytes: all of them are compared with each message. */
+/** The phrases of one node may have this many bytes, because all of them are compared with each message. */
 const phrase_bytes_max = 64_000
-/** Where a conversation can go besides to a node. */
+/** Where a conversation can go instead of to a node. */
 export const ends = ['@end', '@hand_over'] as const
 
 const branches_max = 100
@@ -148,7 +148,7 @@ export function checkScript(script: Script): Fault[] {
   if (Buffer.byteLength(JSON.stringify(script)) > script_bytes_max) {
     addFault(faults, '', 'too_long', `A script can have at most ${script_bytes_max / 1000} kB.`)
   }
-  // The rest takes time in proportion to the size.
+  // The other checks take time in proportion to the size, so they run only if nothing was found so far.
   if (faults.length > 0) return faults
   if (!Object.hasOwn(script.nodes, script.start)) {
     addFault(faults, 'start', 'unknown', `start: there is no node "${script.start}".`)
@@ -163,7 +163,7 @@ export function checkScript(script: Script): Fault[] {
   return faults
 }
 
-/** An invalid name can be of any length. */
+/** Shortens a name for an error: an invalid one can be of any length. */
 const shorten = (name: string): string => truncate(name, name_shown_max)
 
 type Report = (path: string, code: string, message: string) => void

@@ -9,7 +9,7 @@ import { fill, type Values } from './template.ts'
 
 /** Where a conversation is in its script. */
 export interface ScriptState {
-  /** It is null before the first step and after a hand-over: the script begins at its start node. */
+  /** The current node. Null before the first step and after a hand-over: then the script begins at its start node. */
   node: string | null
   variables: Values
 }
@@ -23,11 +23,14 @@ export type ScriptInput =
   | { type: 'tool_done'; is_ok: boolean; result?: unknown }
 
 export interface ScriptSettings extends Omit<Moment, 'now'> {
-  /** Placeholders have these besides the variables: `contact.first_name`, `agent.name`, `now`. */
+  /** Values that placeholders have besides the variables: `contact.first_name`, `agent.name`, `now`. */
   values?: Values
-  /** Whom the contact may ask for by name. */
+  /** The people and places that the contact may ask for by name. */
   names?: readonly string[]
-  /** What the documents answer to what was heard. Null if they don't. Without it, `looks_up` asks for it. */
+  /**
+   * What the documents answer to the contact's words. Null if they have no answer. If it is missing, `looks_up` asks
+   * for it.
+   */
   knowledge?: string | null
 }
 
@@ -55,14 +58,14 @@ export interface TakenStep {
 export interface ScriptStep {
   state: ScriptState
   taken: TakenStep
-  /** It is empty if the agent says nothing. */
+  /** What the agent says. Empty if it says nothing. */
   say: string
   next: 'wait' | 'end' | 'hand_over' | { tool: string; arguments: Record<string, unknown> }
   /** The values of slots that were heard. */
   results: Partial<Record<Slot, string>>
-  /** True if the contact must hear all of `say`. */
+  /** Whether the contact must hear all of `say`. */
   is_uninterruptible: boolean
-  /** This is to be looked up. The same step then follows again, with `knowledge`. */
+  /** What is to be looked up in the documents. The same step then follows again, with `knowledge`. */
   looks_up: string | null
 }
 
@@ -85,7 +88,7 @@ export function stepScript(
   return follow(script, { ...state, ...reaction.state }, { ...reaction, because }, settings)
 }
 
-/** Unless the reaction has another one. */
+/** The reason of a step by its input, unless the reaction has another one. */
 const reasons_by_input = { begin: 'begin', heard: 'else', silence: 'silence', tool_done: 'tool' } as const
 
 /** Whether the contact may type its answer: the open node takes digits or a telephone number, or has a phrase of digits alone. */
@@ -104,13 +107,16 @@ interface Reaction {
   is_uninterruptible?: boolean | undefined
   because?: Partial<Because>
   looks_up?: string
-  /** `say` is no template. */
+  /** Whether `say` is no template. */
   is_verbatim?: boolean
 }
 
 type Because = Omit<TakenStep, 'step'>
 
-/** The contact's first words may already answer the start node. If not, the agent says what it has to say. */
+/**
+ * Returns what happens at the start. The contact's first words may already answer the start node. If not, the agent
+ * says what it has to say.
+ */
 function reactAtStart(script: Script, state: ScriptState, input: ScriptInput, settings: ScriptSettings): Reaction {
   const start = nodeAt(script, script.start)
   if (input.type === 'tool_done') return {}
@@ -122,7 +128,7 @@ function reactAtStart(script: Script, state: ScriptState, input: ScriptInput, se
   return { go: script.start, because: { reason: 'begin' } }
 }
 
-/** Returns nothing if the documents have no answer. */
+/** Returns the answer of the documents, or undefined if they have none. */
 function answerFromKnowledge(text: string, { knowledge }: ScriptSettings): Reaction | undefined {
   if (knowledge === undefined) return { looks_up: text }
   return knowledge === null ? undefined : { say: knowledge, is_verbatim: true, because: { reason: 'knowledge' } }
@@ -130,12 +136,12 @@ function answerFromKnowledge(text: string, { knowledge }: ScriptSettings): React
 
 function reactAt(node: ScriptNode, state: ScriptState, input: ScriptInput, settings: ScriptSettings): Reaction {
   if (node.tool !== undefined) {
-    // Only its result continues the script: a tool must not run twice because the contact says something.
+    // Only the tool's result continues the script: a tool must not run twice because the contact says something.
     if (input.type !== 'tool_done') return {}
     const variables = withResult(state.variables, node.tool, input.result)
     return { go: input.is_ok ? node.ok : node.failed, state: { variables } }
   }
-  // Digits have no result: whatever became of them, the script continues.
+  // Pressing digits has no result: whatever became of them, the script continues.
   if (input.type === 'tool_done') return node.press === undefined ? {} : { go: node.go }
   if (node.press !== undefined && !waits(node)) return {}
   switch (input.type) {
@@ -174,7 +180,7 @@ function branchFor(node: ScriptNode, state: ScriptState, message: Message): Reac
   let best: { branch: Branch; found: FoundBranch } | undefined
   const tried = new Set<string>()
   for (const branch of node.on ?? []) {
-    // Of equal branches the first wins, so the others need no work.
+    // Of equal branches the first one wins, so the others need no work.
     const name = branch.intent ?? branch.slot
     if (name !== undefined && tried.has(name)) continue
     if (name !== undefined) tried.add(name)
@@ -200,9 +206,9 @@ function becauseOf({ intent, slot }: Branch, { phrase }: FoundBranch): Partial<B
 }
 
 interface FoundBranch extends Score {
-  /** A slot has one. */
+  /** The value of a slot. */
   value?: string
-  /** Of several phrases, the one that was heard best. */
+  /** The phrase that was heard best, of several. */
   phrase?: string
 }
 
@@ -241,7 +247,7 @@ function follow(
   for (let count = 0; count < nodes_max; count += 1) {
     if (target === '@end') return step(null, 'end', target)
     const node = nodeAt(script, target)
-    // It is `@hand_over`, or a node that is missing because nobody checked the script.
+    // The target is `@hand_over`, or a node that is missing because nobody checked the script.
     if (!node) break
     last_node = target
     if (node.tool !== undefined) {
@@ -259,7 +265,7 @@ function follow(
 const nodeAt = ({ nodes }: Script, name: string): ScriptNode | undefined =>
   Object.hasOwn(nodes, name) ? nodes[name] : undefined
 
-/** Stops when the reply is full, because a value can be much longer than its placeholder. */
+/** Joins what is said. Stops when the reply is full, because a value can be much longer than its placeholder. */
 function joinSaid(said: (string | undefined)[], values: Values): string {
   let text = ''
   for (const one of said) {
@@ -270,7 +276,7 @@ function joinSaid(said: (string | undefined)[], values: Values): string {
   return text
 }
 
-/** `checkScript` limits the depth. */
+/** Fills the placeholders of arguments. `checkScript` limits their depth. */
 function fillArguments(members: object, values: Values): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, fillValue(member, values)]))
 }
@@ -297,7 +303,7 @@ function withResult(variables: Values, tool: string, result: unknown): Values {
 
 function toVariable(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string') return printable(truncate(value, value_length_max))
-  // JSON has no -0.
+  // JSON has no -0, so it becomes 0.
   if (typeof value === 'number') return value === 0 ? 0 : value
   return typeof value === 'boolean' ? value : undefined
 }

@@ -23,26 +23,29 @@ import type { Script } from './script-schema.ts'
 /** The key of `providerOptions` and `providerMetadata`. */
 const provider = 'script'
 
-/** A request says this in addition to the prompt. The prompt holds the turns only: values are not part of it. */
+/** A request to a script, in addition to the prompt. The prompt holds the turns only: values are not part of it. */
 export interface ScriptRequest extends ScriptSettings {
   state: ScriptState
-  /** It is in milliseconds. */
+  /** The time in milliseconds. */
   now: number
-  /** The agent is asked because the contact has said nothing. */
+  /** Whether the agent is asked because the contact has said nothing. */
   is_silence?: boolean
 }
 
-/** It is kept until the next request. */
+/** A script's answer besides its words. The driver keeps `state` until the next request. */
 export interface ScriptAnswer {
   state: ScriptState
-  /** True if the contact's words were used. They are not when a tool's result has led to another tool. */
+  /** Whether the contact's words were used. They are not when a tool's result has led to another tool. */
   has_heard: boolean
   results: ScriptStep['results']
   /** The last step of this answer. */
   taken: TakenStep | null
-  /** True if the contact must hear the whole answer. */
+  /** Whether the contact must hear the whole answer. */
   is_uninterruptible: boolean
-  /** The answer is not complete: the request is to be sent again, with what the documents say about this. */
+  /**
+   * What is to be looked up, or null. If set, the answer is not complete: the request is sent again, with what the
+   * documents say about this.
+   */
   looks_up: string | null
 }
 
@@ -52,7 +55,7 @@ export const scriptOptions = (request: ScriptRequest): SharedV4ProviderMetadata 
 export function scriptAnswer(metadata: SharedV4ProviderMetadata | undefined): ScriptAnswer {
   const answer = metadata?.[provider]
   if (!answer) throw new Error('this is no answer of the scripted model')
-  // Only `generate` writes it.
+  // The cast is true because only `generate` writes this.
   return answer as unknown as ScriptAnswer
 }
 
@@ -104,7 +107,7 @@ function generate(script: Script, options: LanguageModelV4CallOptions): Language
 function readRequest({ providerOptions }: LanguageModelV4CallOptions): ScriptRequest {
   const request = providerOptions?.[provider]
   if (!request) throw new Error('the scripted model needs the options of scriptOptions()')
-  // Only `scriptOptions` writes it.
+  // The cast is true because only `scriptOptions` writes this.
   return request as unknown as ScriptRequest
 }
 
@@ -142,7 +145,7 @@ const no_usage: LanguageModelV4Usage = {
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 }
 
-/** Each read gives one part, so that an abort ends the stream between two parts. */
+/** Turns an answer into a stream. Each read gives one part, so that an abort ends the stream between two parts. */
 function toStream(result: LanguageModelV4GenerateResult, signal: AbortSignal | undefined) {
   const parts = toParts(result).values()
   return new ReadableStream<LanguageModelV4StreamPart>(
@@ -173,5 +176,5 @@ function toParts({ content, finishReason, usage, providerMetadata }: LanguageMod
 
 const sentences = (text: string): string[] => text.split(/(?<=[.!?]\s)/)
 
-/** Requests and answers are plain objects of JSON values. */
+/** The cast is true because requests and answers are plain objects of JSON values. */
 const toJson = (value: object): JSONObject => value as JSONObject

@@ -33,7 +33,7 @@ const finders: Record<Exclude<Slot, 'name'>, (heard: Heard, moment: Moment) => s
 interface Run {
   digits: string
   has_plus: boolean
-  /** False if it has only words such as "oh", which stand for a zero among digits. */
+  /** Whether the run has a number, and not only words such as "oh", which stand for a zero among digits. */
   has_number: boolean
 }
 
@@ -66,7 +66,7 @@ function digitsOf(word: string, before: string | undefined, language: Language):
 const written_phone = /[+(]{0,2}\d[\d\s()./-]{5,28}\d/
 const phone_digits_min = 7
 
-/** Returns the E.164 form if the country is known, else the digits. */
+/** Returns a phone number in E.164 form if the country is known, else the digits. */
 function findPhone(heard: Heard, moment: Moment): string | undefined {
   const spoken = longestRun(heard)
   const written = written_phone.exec(heard.text)?.[0]
@@ -98,7 +98,10 @@ const firstEmail = (text: string): string | undefined =>
     .map((word) => word.replace(/^[<("'“„]+/, '').replace(/[>)"'”“.,;:!?]+$/, ''))
     .find((word) => !email[check]?.(word))
 
-/** A name after "my name is" is certain. After "I am", or as all that was said, it counts less than anything else. */
+/**
+ * Finds a name. After "my name is" it is certain. After "I am", or as all that was said, it counts less than anything
+ * else.
+ */
 function findName({ text, language }: Heard): FoundSlot | undefined {
   const certain = nameAfter(language.name, text, (word) => !language.not_names.includes(word))
   if (certain !== undefined) return { value: certain, score: 1, length: 1 }
@@ -132,7 +135,7 @@ const name_word = /^\p{L}[\p{L}\p{M}'’.-]{0,39}$/u
 const isNameWord = (word: string, mayBeName: WordCheck): boolean =>
   name_word.test(word) && mayBeName(normalizeText(word).replace(/['’]/g, ''))
 
-/** Keeps the case of names that were written with capital letters. */
+/** Writes a name, with the capital letters in which it was written. */
 const toName = (words: string[]): string | undefined =>
   words.map((word) => (word === word.toLowerCase() ? capitalize(word) : word)).join(' ') || undefined
 

@@ -16,7 +16,7 @@ export interface Speak {
   speed: number | null
 }
 
-/** Null stands for offline speech. */
+/** What an agent hears and speaks with. Null stands for offline speech. */
 export interface Speech {
   listen: Listen | null
   speak: Speak | null
@@ -24,7 +24,7 @@ export interface Speech {
 
 export const offline_speech: Speech = { listen: null, speak: null }
 
-/** Offline speech knows English only. */
+/** Whether offline speech knows the language: it knows English only. */
 export const isOfflineLanguage = (language: string): boolean => /^en\b/i.test(language)
 
 const provider = text({ maxLength: 200, description: 'The name of a provider.', examples: ['ElevenLabs'] })
@@ -66,7 +66,7 @@ export const Speech = Type.Unsafe<Speech>({
         voice: {
           ...optionalText({
             maxLength: 100,
-            // It is part of a path at ElevenLabs.
+            // The name is part of a path at ElevenLabs.
             pattern: '^[A-Za-z0-9][\\w.:+()-]*$',
             description: "The provider's name or id for a voice. `null`: its default.",
             examples: ['alloy'],

@@ -13,20 +13,20 @@ import * as providers from './store.ts'
 const spoken_bytes_max = 10 * 1024 * 1024
 const answer_bytes_max = 256 * 1024
 const time_limits = { head_timeout_ms: 10_000, timeout_ms: 10_000 }
-/** Sound may come as slowly as it is played. */
+/** A whole sound may take this long, because it may come as slowly as it is played. */
 const sound_timeout_ms = 60_000
-/** For one stretch of speech, which is heard while it is spoken. */
+/** The limits of a socket for one stretch of speech, which is heard while it is spoken. */
 const socket_limits = {
   open_timeout_ms: 10_000,
   timeout_ms: 60_000,
   message_bytes_max: 64 * 1024,
   bytes_max: 2 * 1024 * 1024,
-  // The packages wait when there is 1 MB.
+  // The packages stop sending when 1 MB is unsent.
   unsent_bytes_max: 2 * 1024 * 1024,
 }
 
 interface Taps {
-  /** Why a socket has failed. */
+  /** Gets the error when a socket has failed. */
   onFailure?: (error: OutboundError) => void
   /** Gets the response whose body is sound, as soon as it begins. The package, which reads whole answers only, gets an empty one. */
   onSound?: (response: Response) => void
@@ -99,7 +99,10 @@ export function openService(at: AtOutside, account: providers.Account, direction
   }
 }
 
-/** The default model of an OpenAI-compatible provider answers, and that of another does one of both. */
+/**
+ * Returns the model for hearing or speaking. The default model of an OpenAI-compatible provider answers with words, and
+ * that of another one hears or speaks.
+ */
 export function modelFor(
   { kind, default_model }: providers.Account,
   direction: Direction,
@@ -111,7 +114,7 @@ export function modelFor(
 
 const key_headers = ['authorization', 'xi-api-key']
 
-/** A server without keys gets no empty one. */
+/** Removes an empty key from requests, for servers without keys. */
 const withoutKey =
   (guarded: typeof fetch): typeof fetch =>
   (input, init) => {

@@ -5,7 +5,7 @@ import type {
 import { openWavReader, readSamples } from '../kit/sound/wav.ts'
 import { printable, truncate } from '../kit/text.ts'
 
-/** What is heard at once has no more characters. */
+/** The words of one stretch of speech have no more characters. */
 const transcript_length_max = 4_000
 
 export const toTranscript = (text: string): string => truncate(printable(text).trim(), transcript_length_max).trim()
@@ -15,7 +15,7 @@ interface WordsOptions {
   isAllHeard: () => boolean
   /** Whether a message of the provider says that there were no words. */
   isSilence: (message: unknown) => boolean
-  /** Gets the provider's last message. */
+  /** Makes an error, also from the provider's last message. */
   toError: (error: unknown, message: unknown) => unknown
 }
 
@@ -24,7 +24,7 @@ export async function* readWords(
   stream: ReadableStream<WordsPart>,
   { isAllHeard, isSilence, toError }: WordsOptions,
 ): AsyncGenerator<WordsPart> {
-  /** What is final, and what may still change. */
+  /** `said` is what is final, and `current` what may still change. */
   let said = ''
   let current = ''
   let message: unknown
@@ -52,9 +52,9 @@ export async function* readWords(
 }
 
 interface SoundOptions {
-  /** Of samples without a header; null: it is a WAV file. */
+  /** The sample rate of samples without a header. Null: the sound is a WAV file. */
   raw_rate: number | null
-  /** The rate of a WAV file if it is known, also where its header has another one. */
+  /** The rate of a WAV file if it is known. It counts also where the header has another one. */
   known_rate: number | undefined
   toError: (error: unknown) => unknown
 }
@@ -81,7 +81,7 @@ export async function* readSound(
   yield { type: 'finish' }
 }
 
-/** A sample may come in two pieces. */
+/** Opens a reader of samples without a header. A sample may come in two pieces. */
 function openRawReader(sample_rate: number): ReturnType<typeof openWavReader> {
   let waiting = Buffer.alloc(0)
   return {

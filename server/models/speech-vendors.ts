@@ -8,7 +8,7 @@ import type { ProviderKind } from './schema.ts'
 
 export type Direction = 'listen' | 'speak'
 
-/** What the packages have in common. */
+/** The part of the packages that is used here. */
 interface Connected {
   transcription: (name: string) => TranscriptionModelV4
   speech: (name: string) => SpeechModelV4
@@ -22,11 +22,11 @@ interface Settings {
   webSocket: SocketClass
 }
 
-/** How a vendor hears while someone speaks. */
+/** How a vendor hears speech while someone speaks. */
 interface Streaming {
-  /** It wants samples of this rate. */
+  /** The rate of the samples that the vendor wants. */
   rate: number
-  /** These models hear streams, and those nothing else. */
+  /** The models that hear streams. `only` are those that hear nothing else. */
   models: RegExp
   only: RegExp
   /** Whether the vendor complains that there were no words. */
@@ -34,15 +34,15 @@ interface Streaming {
 }
 
 export interface Vendor {
-  /** These are used where no model is named. */
+  /** The models that are used where none is named. */
   models: Record<Direction, string>
   speeds: { min: number; max: number }
-  /** Sound comes as samples of this rate without a header; null: as a WAV file. */
+  /** The rate of samples without a header. Null: sound comes as a WAV file. */
   raw_rate: number | null
-  /** The rate that a WAV file is asked for with; null: each server has its own. */
+  /** The rate that is asked for in a WAV file. Null: each server has its own. */
   wav_rate: number | null
   streaming: Streaming | undefined
-  /** Where sound comes while it is made, if not at the URL for a whole one. */
+  /** Turns the URL for a whole sound into the one where sound comes while it is made, if that is another one. */
   toStreamUrl?: (url: string) => string
   hearingOptions: (language: string | null) => Record<string, Record<string, string | boolean>>
   speakingOptions: (options: { name: string; voice: string | undefined; language: string | undefined }) => {
@@ -54,7 +54,7 @@ export interface Vendor {
   connect: (settings: Settings) => Promise<Connected>
 }
 
-/** `en` for `en-US`. */
+/** Returns the language of a tag without its region: `en` for `en-US`. */
 const primary = (language: string): string => language.split('-', 1)[0]?.toLowerCase() ?? language
 
 export const vendors: Partial<Record<ProviderKind, Vendor>> = {
@@ -91,7 +91,7 @@ export const vendors: Partial<Record<ProviderKind, Vendor>> = {
     toStreamUrl: (url) => url.replace(/(\/text-to-speech\/[^/?]+)(?=\?|$)/, '$1/stream'),
     hearingOptions: (language) => ({
       elevenlabs: {
-        // It would write (laughter) between the words.
+        // With this tag the vendor would write (laughter) between the words.
         tagAudioEvents: false,
         timestampsGranularity: 'none',
         ...(language !== null && { languageCode: primary(language) }),
@@ -100,7 +100,7 @@ export const vendors: Partial<Record<ProviderKind, Vendor>> = {
     speakingOptions: ({ name, voice, language }) => ({
       outputFormat: 'pcm_16000',
       ...(voice !== undefined && { voice }),
-      // Other models reject a language.
+      // The vendor's other models reject a language.
       ...(language !== undefined && /(flash|turbo)_v2_5$/.test(name) && { language: primary(language) }),
     }),
     async connect(settings) {
@@ -119,7 +119,7 @@ export const vendors: Partial<Record<ProviderKind, Vendor>> = {
     }),
     speakingOptions: ({ name, voice, language }) => ({
       outputFormat: 'wav_24000',
-      // A family of voices needs to be told which one.
+      // A family of voices has to be told which voice.
       ...(/^aura(-\d+)?$/.test(name) && { voice: voice ?? 'thalia', language: primary(language ?? 'en') }),
     }),
     async connect(settings) {
@@ -135,13 +135,13 @@ export function vendorOf(kind: ProviderKind): Vendor {
   return vendor
 }
 
-/** What a model of a service for speech does, by its name. */
+/** Returns what a model of a service for speech does, by its name. */
 export const directionOf = (kind: ProviderKind, name: string): Direction => {
   const is_hearing = kind === 'elevenlabs' ? name.startsWith('scribe') : !name.startsWith('aura')
   return is_hearing ? 'listen' : 'speak'
 }
 
-/** These packages know only the URL of their vendor. */
+/** Moves the requests of packages to the provider's URL, because they know only that of their vendor. */
 function moveTo({ baseURL, fetch, webSocket }: Settings, vendor_url: string) {
   const move = (url: string) => {
     if (!url.startsWith(`${vendor_url}/`)) throw new Error('the package has another URL than expected')
@@ -156,6 +156,9 @@ function moveTo({ baseURL, fetch, webSocket }: Settings, vendor_url: string) {
   return { fetch: fetchMoved, webSocket: toConstructor(Moved) }
 }
 
-/** The packages use what all WebSockets have in common. Their types for its events are wider than those of `ws`. */
+/**
+ * The cast is true because the packages use what all WebSockets have in common. Their types for its events are wider
+ * than those of `ws`.
+ */
 const toConstructor = (webSocket: SocketClass) =>
   webSocket as unknown as NonNullable<OpenAIProviderSettings['webSocket']>

@@ -17,15 +17,17 @@ import { directionOf, vendors } from './speech-vendors.ts'
 import * as providers from './store.ts'
 
 export interface Listening {
-  /** It hears WAV, PCM16 mono, in the language. */
+  /** A model that hears WAV, PCM16 mono, in the language. */
   model: TranscriptionModelV4
   language: string | undefined
-  /** Of a model with `doStream`: it wants PCM16 mono of this rate. `is_only`: it has no `doGenerate` that works. */
+  /**
+   * Set for a model with `doStream`, which wants PCM16 mono of this rate. `is_only`: it has no `doGenerate` that works.
+   */
   streaming?: { rate: number; is_only: boolean }
 }
 
 export interface Speaking {
-  /** It makes WAV, PCM16 mono. In streams it is PCM16 mono without a header. */
+  /** A model that makes WAV, PCM16 mono. In streams it makes PCM16 mono without a header. */
   model: SpeechModelV4 & Partial<Pick<StreamingSpeechModelV4, 'doStream'>>
   voice: string | undefined
   speed: number | undefined
@@ -35,8 +37,8 @@ export interface Speaking {
 const heard_ms_max = 30_000
 
 /**
- * The models that an agent's `speech` names; null members are offline speech. Fails with a ModelError if a provider is gone, or
- * can't be asked. Asking a model fails as asking a language model does. Nothing is asked twice.
+ * Returns the models that an agent's `speech` names. Null members are offline speech. Fails with a ModelError if a
+ * provider is gone, or can't be asked. Asking a model fails as asking a language model does. Nothing is asked twice.
  */
 export async function findSpeech(
   at: AtOutside,
@@ -55,7 +57,9 @@ export async function findSpeech(
   }
 }
 
-/** What is wrong with the providers and models that `speech` names. The paths begin with `listen` or `speak`. */
+/**
+ * Returns what is wrong with the providers and models that `speech` names. The paths begin with `listen` or `speak`.
+ */
 export async function speechFaults(at: At, speech: Speech): Promise<Omit<Fault, 'code'>[]> {
   const faults: Omit<Fault, 'code'>[] = []
   for (const direction of ['listen', 'speak'] as const) {
@@ -96,7 +100,7 @@ export async function trySpeech(at: AtOutside, account: providers.Account, abort
   else await listening.model.doGenerate({ audio: writeWav(silence, rate), mediaType: 'audio/wav', abortSignal })
 }
 
-/** Resolves with all words when the sound has ended. `onWords` gets those so far. Fails as the model does. */
+/** Resolves with all words when the sound has ended. `onWords` gets the words so far. Fails as the model does. */
 export async function hearStream(
   { model, streaming }: Listening,
   {
@@ -215,7 +219,7 @@ export async function openSpeaking(
             : { sample_rate: vendor.raw_rate, samples: readSamples(bytes) }
         if (sound.samples.length === 0) throw new Error('there is no sound')
         return {
-          // Services that stream write no length into their files.
+          // The WAV file is written here, because services that stream write no length into theirs.
           audio: writeWav(sound.samples, sound.sample_rate),
           warnings,
           response: { timestamp: response.timestamp, modelId: response.modelId },
@@ -250,13 +254,13 @@ interface SpokenOptions {
   abortSignal?: AbortSignal | undefined
 }
 
-/** Nothing in samples says that they are some. */
+/** Throws if a text came instead of samples, which nothing in samples would tell. */
 function assertSound(type: string | undefined, raw_rate: number | null): void {
   if (raw_rate !== null && type !== undefined && /^(text\/|application\/json)/.test(type))
     throw new Error('the answer is no sound')
 }
 
-/** Of `audio/wav; rate=24000`, if it is one that sound can have. */
+/** Returns the rate in a type such as `audio/wav; rate=24000`, if it is one that sound can have. */
 function rateIn(type: string | undefined): number | undefined {
   const rate = Number(/; ?rate="?(\d{4,6})\b/i.exec(type ?? '')?.[1])
   return isUsable(rate) ? rate : undefined

@@ -27,15 +27,15 @@ import {
   providers_max,
 } from './schema.ts'
 
-/** A provider is about to be deleted or renamed. Reactions return what names it, which prevents this. */
+/** A provider is about to be deleted or renamed. Reactions return what names it, which prevents that. */
 export const findingUses = newHook<{ name: string }, Use[]>('providers.finding_uses')
 
 /** The providers have changed. Another one of them may have an embedding model. */
 export const changed = newHook<object>('providers.changed')
 
-/** A provider as stored. One from the environment has neither a URL nor an API key here. */
+/** A provider as stored. For one from the environment the URL and the API key are missing here. */
 interface Row extends Provider {
-  /** It is sealed. */
+  /** The sealed key. */
   api_key: string | null
 }
 
@@ -59,11 +59,14 @@ function selectAll(at: At): Sql {
       as environment (id, name, kind, default_model, has_api_key)`
 }
 
-/** This id only sorts them in lists, last and in this order. Clients see the name as the id. */
+/**
+ * Returns an id for a provider from the environment, which only sorts it in lists: last and in this order. Clients see
+ * the name as the id.
+ */
 const environmentRowId = (name: string): string =>
   `00000000-0000-0000-0000-${String(environment_ids.length - environment_ids.indexOf(name)).padStart(12, '0')}`
 
-/** There are at most `providers_max`, and those from the environment. */
+/** Reads all providers: at most `providers_max`, and those from the environment. */
 const readAll = (at: At): Promise<Row[]> =>
   at.db.many<Row>(sql`select * from (${selectAll(at)}) as provider order by ${page.orderBy(by_creation)}`)
 
@@ -113,7 +116,7 @@ export async function create(at: At, input: NewProvider): Promise<Provider> {
   return get(at, id)
 }
 
-/** An empty change doesn't even change `updated_at`. */
+/** Changes a provider. An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
   { id, change, isCurrent }: { id: string; change: ProviderChange; isCurrent: IsCurrent },
@@ -162,15 +165,17 @@ export async function choiceFault(at: At, { provider, name }: { provider: string
   return { path: 'name', code: 'unknown', message: `is "${name}", which the operator does not allow for ${provider}.` }
 }
 
-/** A request to a provider needs this. */
+/** What a request to a provider needs. */
 export interface Account {
   name: string
   kind: ProviderKind
   base_url: string
-  /** It is sealed if it is the workspace's own. */
+  /** The key. It is sealed if it is the workspace's own. */
   api_key: string | null
   default_model: string | null
-  /** The operator has set this one up: its address may be private, and only these models may be used. */
+  /**
+   * Set for a provider that the operator has set up: its address may be private, and only these models may be used.
+   */
   environment: { models: string[] } | undefined
 }
 
@@ -181,10 +186,13 @@ interface Wanted {
   name?: string
 }
 
-/** Without an id or a name, it is the default provider. The workspace's own come before one from the environment with the same name. */
+/**
+ * Finds a provider. Without an id or a name, it is the default one. The workspace's own come before one from the
+ * environment with the same name.
+ */
 export type FindAccount = (wanted: Wanted) => Account | undefined
 
-/** Reads all of them, to find several. */
+/** Reads all providers at once, for callers that need several. */
 export async function readAccounts(at: At): Promise<FindAccount> {
   const rows = await readTogether(at)
   return (wanted) => {
@@ -210,10 +218,10 @@ export async function findEmbedding(at: At): Promise<(Account & { id: string; em
   )
 }
 
-/** Each answer of a model reads them. */
+/** Reads the providers once for all who ask at the same time: each answer of a model reads them. */
 const readTogether = sharedRead(readAll)
 
-/** Locks the workspace, because its providers have one default. */
+/** Locks a provider and the workspace, because its providers have one default. */
 async function lock(at: At, { id, isCurrent }: { id: string; isCurrent: IsCurrent }) {
   await workspaces.lock(at)
   const rows = await readAll(at)

@@ -3,7 +3,7 @@ import { truncate } from '../kit/text.ts'
 export type Values = Record<string, string | number | boolean | null>
 
 const value_length_max = 1000
-/** It has no braces inside, so that an unclosed one is not read again and again. */
+/** Matches a placeholder. It has no braces inside, so that an unclosed one is not read again and again. */
 const placeholder = /\{\{([^{}|]*)(?:\|([^{}]*))?\}\}/g
 
 /**

@@ -1,7 +1,10 @@
 const names = ['think', 'thinking', 'thought', 'reasoning', 'reflection', 'analysis', 'scratchpad']
-/** These stand before the name in `<think>`, `</think>`, `<|think|>`, `<|/think|>` and `</|think|>`. */
+/** What stands before the name in `<think>`, `</think>`, `<|think|>`, `<|/think|>` and `</|think|>`. */
 const openings = ['<', '</', '<|', '<|/', '</|']
-/** Mistral's are `[THINK]` and `[/THINK]`. Other words in brackets are often meant to be read. */
+/**
+ * The beginnings of all tags. Mistral's are `[THINK]` and `[/THINK]`. Other words in brackets are often meant to be
+ * read.
+ */
 const beginnings = [...openings.flatMap((opening) => names.map((name) => opening + name)), '[think', '[/think']
 const beginning_length_max = Math.max(...beginnings.map(({ length }) => length))
 const any_name = `(?<name>${names.join('|')})`
@@ -12,16 +15,16 @@ const not_blank = /\S/
 /** The kind of a part of a stream: all words before were thoughts. */
 export const end_of_thinking = 'words.were_thoughts'
 
-/** This must be known of the words before to take the thinking out of the next ones. */
+/** What must be known of the words before to take the thinking out of the next ones. */
 export interface Thinking {
-  /** The beginning of what may be a tag. */
+  /** The beginning of what may be a tag, which is held back. */
   held: string
-  /** This tag is being read, from its name to its end. */
+  /** The tag that is being read, from its name to its end. */
   tag: { name: string; is_end: boolean; is_empty: boolean; last: '>' | ']' } | null
-  /** This block is being read. `depth` is how many of its name are open. */
+  /** The block that is being read. `depth` is how many of its name are open. */
   block: { name: string; depth: number } | null
   has_words: boolean
-  /** A block came before any words: blanks after it are not part of the answer. */
+  /** Whether a block came before any words: then blanks after it are not part of the answer. */
   skips_blanks: boolean
 }
 
@@ -31,8 +34,8 @@ export interface Taken {
   state: Thinking
   words: string
   /**
-   * A block has ended that has no beginning, because the server has put it into the prompt. All words before, of other pieces
-   * too, were part of it.
+   * Whether a block has ended that has no beginning, because the server has put it into the prompt. All words before,
+   * of other pieces too, were part of it.
    */
   ends_thinking: boolean
 }
@@ -82,7 +85,7 @@ export function withoutThinking(before: Thinking, piece: string): Taken {
   return { state, words, ends_thinking }
 }
 
-/** The text ends here. What was held back is said, unless it is the beginning of a tag. */
+/** Ends the text. What was held back is said, unless it is the beginning of a tag. */
 export function endText(before: Thinking): Taken {
   const state = { ...before, held: '' }
   const found = toTag(unfinished_tag.exec(before.held))
@@ -103,12 +106,12 @@ function toTag(found: RegExpExecArray | null): (NonNullable<Thinking['tag']> & {
 const mayBecomeTag = (start: string): boolean =>
   beginnings.some((beginning) => beginning.startsWith(start.toLowerCase()))
 
-/** Within a block other tags are thoughts. */
+/** Whether a tag counts: within a block other tags are thoughts. */
 const isRelevant = ({ block }: Thinking, name: string): boolean => !block || block.name === name
 
 const isEndWithoutBeginning = ({ tag, block }: Thinking): boolean => tag?.is_end === true && !block
 
-/** Changes the state, which is the caller's own copy. */
+/** Takes a whole tag. Changes the state, which is the caller's own copy. */
 function endTag(state: Thinking, { name, is_end, is_empty }: NonNullable<Thinking['tag']>): void {
   const before = state.block?.depth ?? 0
   const depth = is_end ? Math.max(0, before - 1) : is_empty ? before : before + 1

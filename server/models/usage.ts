@@ -4,11 +4,11 @@ import { parseJson } from './provider-error.ts'
 import type { LanguageKind } from './schema.ts'
 
 const output_tokens_max = 200_000
-/** This stands for a count that is none. It is no whole number, also when others are added to it. */
+/** Stands for a count that is no number. It is no whole number, also when others are added to it. */
 const not_counted = 0.5
 
 interface Counts {
-  /** The SDK needs them, or they are missing in a report that should have them. */
+  /** Counts that the SDK needs, or that a report should have. */
   required: string[]
   optional: string[]
 }
@@ -21,20 +21,20 @@ const counts = {
   anthropic_delta: { required: ['output_tokens'], optional: ['input_tokens', ...caches] },
 } satisfies Record<string, Counts>
 
-/** Quotes within texts are escaped, so these are names and values of members. */
+/** Quotes within texts are escaped, so these match names and values of members only. */
 const openai_report = /"usage"\s*:/
 const anthropic_report = /"type"\s*:\s*"message(_start|_delta)?"/
 
 /**
- * Returns an answer, or an event of one, whose report of tokens has counts only: the SDK fails with anything else. What is no
- * number becomes one that `clampUsage` counts as the bytes.
+ * Returns an answer, or an event of one, whose report of tokens has counts only, because the SDK fails with anything
+ * else. A count that is no number becomes one that `clampUsage` replaces by the bytes.
  */
 export function withCounts(json: string, kind: LanguageKind): string {
   if (!(kind === 'anthropic' ? anthropic_report : openai_report).test(json)) return json
   const answer = parseJson(json)
   if (!isObject(answer)) return json
   if (kind === 'anthropic') return JSON.stringify(withAnthropicCounts(answer))
-  // A server may send null until the last event.
+  // The report may be missing: a server may send null until the last event.
   return answer.usage == null ? json : JSON.stringify({ ...answer, usage: toCounts(answer.usage, counts.openai) })
 }
 
@@ -57,11 +57,14 @@ const toCount = (count: unknown): number => (typeof count === 'number' && Number
 interface Measured {
   /** The body of the request, as JSON or before it was written as such. */
   sent: unknown
-  /** The model has written this many. */
+  /** How many bytes the model has written. */
   received_bytes: number
 }
 
-/** A server may report anything. It can't have read more tokens than bytes, nor written more than were allowed. */
+/**
+ * Corrects a report of tokens, which may say anything. A model can't have read more tokens than bytes, nor written more
+ * than were allowed.
+ */
 export function clampUsage(usage: LanguageModelV4Usage, { sent, received_bytes }: Measured): LanguageModelV4Usage {
   const { inputTokens, outputTokens } = usage
   const is_json = typeof sent === 'string'
@@ -75,7 +78,10 @@ export function clampUsage(usage: LanguageModelV4Usage, { sent, received_bytes }
   }
 }
 
-/** What is no count counts as the bytes, and so does one that no answer can have. A server that reports nothing is not counted. */
+/**
+ * Corrects one count. The bytes stand for a count that is no number, or that no answer can have. A count that is
+ * missing stays missing.
+ */
 function clamp(reported: number | undefined, bytes: number, max: number): number | undefined {
   if (reported === undefined) return undefined
   return Math.min(Number.isSafeInteger(reported) && reported >= 0 ? reported : bytes, max)

@@ -8,7 +8,10 @@ export interface Answerer {
   is_recorded: boolean
 }
 
-/** Who answers calls from browsers, and whether they are recorded. Outside of trials a call is recorded only with a notice. */
+/**
+ * Returns who answers calls from browsers, and whether they are recorded. Outside of trials a call is recorded only
+ * with a notice.
+ */
 export async function findAnswerer(at: At, agent_id: string): Promise<Answerer> {
   const { name, deployed_version, candidate } = await agents.get(at, agent_id)
   const used = [deployed_version, ...(candidate ? [candidate.version] : [])]

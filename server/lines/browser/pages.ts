@@ -56,6 +56,6 @@ export function voicePages(folder: string, findPage: FindVoicePage): Record<stri
   }
 }
 
-/** Tells the page who answers. */
+/** The attributes that tell the page who answers. */
 const attributesOf = ({ agent_name, is_recorded }: Answerer): string =>
   ` data-agent="${escapeHtml(agent_name)}" data-is-recorded="${is_recorded}"`

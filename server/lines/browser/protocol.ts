@@ -1,10 +1,10 @@
 import type { RawData } from 'ws'
 
-/** What clients and the service say to each other, beside the sound: see "Voice in the browser" in the guide. */
+/** The messages between clients and the service, beside the sound: see "Voice in the browser" in the guide. */
 
 export type FromClient =
   | { type: 'start'; token: string; sample_rate: 8_000 | 16_000 }
-  /** How much was played since `ready`, and how many `clear` had come then. Older clients don't count these. */
+  /** How much was played since `ready`, and how many `clear` had come by then. Some clients don't count these. */
   | { type: 'played'; ms: number; clears?: number }
   | { type: 'digit'; digit: string }
   | { type: 'end' }
@@ -25,7 +25,7 @@ export const close_codes = {
   failed: 1_011,
   /** The client may try again. */
   busy: 1_013,
-  /** The token is unknown, late, used, or of another origin. */
+  /** The token is unknown, late or used, or belongs to another origin. */
   refused: 4_401,
 }
 
@@ -33,7 +33,7 @@ const frame_ms = 20
 
 export const frameBytes = (sample_rate: number): number => (2 * frame_ms * sample_rate) / 1_000
 
-/** Undefined for what is no message. */
+/** Returns undefined for data that is no message. */
 export function parseMessage(data: RawData): FromClient | undefined {
   const message = parseObject(data)
   switch (message?.type) {
@@ -54,13 +54,13 @@ export function parseMessage(data: RawData): FromClient | undefined {
   }
 }
 
-/** JSON such as 1e999 is read as infinite. */
+/** The number must be finite, because JSON such as 1e999 is read as infinite. */
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
 function parseObject(data: RawData): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(data.toString())
-    // An object has members by name.
+    // The cast is true because an object has members by name.
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined

@@ -5,7 +5,7 @@ import { id } from '../../kit/field.ts'
 import * as operation from '../../kit/http/operation.ts'
 import { scope, visitorOf } from './door.ts'
 
-/** What the page of a voice channel does. Not part of the public API. */
+/** Operations of the page of a voice channel. They are not part of the public API. */
 export const voice_operations: operation.Operation[] = [
   operation.write({
     id: 'web_voice.call',

@@ -13,12 +13,12 @@ import type { HeldCall, LiveSockets, Opener } from '../live-sockets.ts'
 import { close_codes, type FromClient, type FromService, parseMessage } from './protocol.ts'
 import { BrowserWire } from './wire.ts'
 
-/** Larger than all messages of the protocol. */
+/** This is larger than all messages of the protocol. */
 const message_bytes_max = 4 * 1024
 const start_within_ms = 5_000
-/** Of a network. */
+/** A network may show this many refused tokens. */
 const refused_tokens_per_minute_max = 60
-/** A client that comes back while the database is slow doesn't wait longer for it. */
+/** While the database is slow, a client that comes back doesn't wait longer for the write of its token. */
 const token_write_max_ms = 500
 
 type Start = Extract<FromClient, { type: 'start' }> & Opener
@@ -59,7 +59,8 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
       if (start.sample_rate !== known.wire.sample_rate) return refuse(socket, other_rate)
       if (await comeBack(socket, start, token, known)) return
     }
-    // A token that its wire doesn't know may be of another process, which has taken the call meanwhile: the database knows it.
+    // A token that the wire here doesn't know may be of another process, which has taken the call meanwhile: the
+    // database knows it.
     const at = await atWorkspace(service, token.workspace)
     const next = newSocketToken(token.workspace, token.call_id)
     const wanted = { line: 'browser' as const, id: token.call_id, token: token.hash, origin: start.origin }
@@ -87,7 +88,10 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
     refuseToken(socket, start)
   }
 
-  /** The client has lost its connection. Returns false if this process doesn't have the call any more. */
+  /**
+   * Gives the wire the socket of a client that has lost its connection. Returns false if this process doesn't have the
+   * call any more.
+   */
   async function comeBack(
     socket: WebSocket,
     start: Start,
@@ -98,7 +102,7 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
     const next = newSocketToken(token.workspace, token.call_id)
     const tokens = { next: next.hash, before: token.hash }
     if (!(await keepTokens(at, wire, { tokens, lease_token }))) return false
-    // Someone else may have been faster.
+    // Another client may have come back first with the same token.
     const is_first = wire.accepts(token.hash, start)
     if (is_first) {
       unproven.remove(socket)
@@ -106,7 +110,7 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
       return true
     }
     refuseToken(socket, start)
-    // The token of the one who was faster is the one that works.
+    // The token of the client that came first is the one that works.
     await keepTokens(at, wire, { tokens: wire.tokens, lease_token })
     return true
   }
@@ -117,8 +121,8 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
   }
 
   /**
-   * Another process must know the token, but a client doesn't wait long for that. Returns false if another one has the call, or it
-   * is over: then the wire is closed. Never rejects.
+   * Stores the tokens, so that another process knows them, but a client doesn't wait long for that. Returns false if
+   * another process has the call, or it is over: then the wire is closed. Never rejects.
    */
   async function keepTokens(
     at: AtOutside,
@@ -170,7 +174,7 @@ const other_rate: Refusal = {
   error: { code: 'invalid_message', message: 'sample_rate must be the one that the call has begun with.' },
   close_code: close_codes.invalid,
 }
-/** Too many tokens were refused. */
+/** Refuses a network from which too many tokens were refused. */
 const limited = (wait_seconds: number): Refusal => ({
   error: {
     code: 'rate_limited',

@@ -7,16 +7,25 @@ import { readSamples } from '../../kit/sound/wav.ts'
 import type { LiveWire } from '../live-sockets.ts'
 import { close_codes, type FromClient, type FromService, frameBytes, parseMessage } from './protocol.ts'
 
-/** While this process lives, who has lost the connection may come back for this long. */
+/** While this process lives, a client that has lost the connection may come back for this long. */
 const away_max_ms = 10_000
-/** Who answers no ping is gone. That is found before the agent gives up words that are not played: see `stalls_max` of the speaker. */
+/**
+ * A client that answers no ping is gone. This is found before the agent gives up words that are not played: see
+ * `stalls_max` of the speaker.
+ */
 const ping_every_ms = 2_000
 const unanswered_max_ms = 5_000
-/** A frame that comes later than this after the one before was spoken later. Others were only on their way. */
+/**
+ * A frame that comes later than this after the one before was spoken later. One that comes sooner was only held up on
+ * its way.
+ */
 const gap_min_ms = 1_000
-/** Sound may come ahead of time by this much, after it was held up on its way: longer than clients wait for a connection that is stuck. */
+/**
+ * Sound that was held up on its way may come ahead of time by this much, which is longer than clients wait for a
+ * connection that is stuck.
+ */
 const ahead_max_ms = 5_000
-/** Eight seconds of sound at 16 kHz. Who doesn't read more than this has no use for it. */
+/** Eight seconds of sound at 16 kHz. A client that has more than this unread has no use for it. */
 const unread_max_bytes = 256 * 1024
 const messages_per_second_max = 100
 const digits = /^[0-9*#]$/
@@ -24,20 +33,22 @@ const digits = /^[0-9*#]$/
 export interface BrowserWireOptions {
   call_id: string
   sample_rate: Wire['sample_rate']
-  /** The only origin of pages that may come back. Null: any. */
+  /** The only origin from which a page may come back. Null: any origin. */
   origin: string | null
   tokens: Tokens
-  /** The time of the workspace. */
+  /** Returns the time of the workspace. */
   now: () => number
-  /** The client has shown that it has the next token, so that the one before is used up. Must not throw. */
+  /**
+   * Called when the client has shown that it has the next token, so that the one before is used up. Must not throw.
+   */
   onTokenUsed: () => void
 }
 
-/** Hashes of tokens. */
+/** The hashes of a call's tokens. */
 interface Tokens {
-  /** The one that the client comes back with. */
+  /** The token with which the client comes back. */
   next: string
-  /** It works as long as the client may not have got the next one. */
+  /** The token before, which works as long as the client may not have got the next one. */
   before: string | null
 }
 
@@ -59,14 +70,14 @@ export class BrowserWire implements LiveWire {
   #pong_ticks = clock.ticks()
   #is_over = false
   #ended_by: 'hung_up' | 'lost' | undefined
-  /** When something last came from the client. */
+  /** When something last came from the client, by the workspace's time. */
   #seen_at: number
-  /** Where the next frame is, if it follows the one before. */
+  /** Where the next frame is on the wire, if it follows the one before. */
   #next_ms = 0
   #must_jump = true
-  /** What was played over earlier sockets, and over this one. */
+  /** How much was played over earlier sockets, and over this one, in ms. */
   #played = { before_ms: 0, ms: 0 }
-  /** How often the sound was cleared, and how often before this socket. */
+  /** How often the sound was cleared before this socket, and in all. */
   #clears = { before: 0, all: 0 }
   #messages = { since: 0, count: 0 }
 
@@ -82,7 +93,7 @@ export class BrowserWire implements LiveWire {
     return this.#options.call_id
   }
 
-  /** Nobody can come back any more. */
+  /** Whether the wire has ended: nobody can come back to it any more. */
   get is_over(): boolean {
     return this.#is_over
   }
@@ -95,31 +106,37 @@ export class BrowserWire implements LiveWire {
     return this.#tokens
   }
 
-  /** The call ends when nobody comes back by then, if this process is killed. */
+  /** When the call ends if this process is killed and nobody comes back. */
   get ends_at(): number {
     return this.#seen_at + come_back_within_ms
   }
 
-  /** The talk begins, by this time. */
+  /** Begins the talk. Times are the workspace's from then on. */
   begin(now: () => number): void {
     this.#now = now
-    // What has happened before there was someone to tell.
+    // The line did not exist when this happened, so it is told now.
     if (this.#ended_by) this.onEnd(this.#ended_by)
     else if (!this.#socket) this.onPause(true)
   }
 
-  /** Whether who sends the token may come back. One that was used works again only while nobody is connected. */
+  /**
+   * Whether a client that sends this token may come back. A token that was used works again only while nobody is
+   * connected.
+   */
   accepts(token: string, { origin }: { origin: string | null }): boolean {
     if (this.#is_over || (this.#options.origin !== null && origin !== this.#options.origin)) return false
     return token === this.#tokens.next || (token === this.#tokens.before && !this.#socket)
   }
 
-  /** Uses the socket from now on, instead of the one before. `ready` is told the client, and hashed as `tokens.next`. */
+  /**
+   * Uses this socket from now on, instead of the one before. `ready` has the token that the client is told, whose hash
+   * is `tokens.next`.
+   */
   attach(socket: WebSocket, ready: { token: string; tokens: Tokens }): void {
     const earlier = this.#socket
     this.#release()
     earlier?.close(close_codes.replaced)
-    // What was sent to it is not played any more.
+    // Sound that was sent to the earlier socket is not played any more.
     if (earlier) this.onPause(true)
     this.#tokens = ready.tokens
     this.#socket = socket
@@ -138,7 +155,7 @@ export class BrowserWire implements LiveWire {
   }
 
   send(frame: Int16Array): void {
-    // The socket may send it later, and the frame may be used again.
+    // The frame is copied, because the socket may send it later and the frame may be used again.
     this.#transmit(Buffer.from(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength)))
   }
 
@@ -151,7 +168,7 @@ export class BrowserWire implements LiveWire {
     this.#tell({ type: 'words', ...words })
   }
 
-  /** The line has nothing more to send. The client hears of the end by `finish`. */
+  /** Does nothing, because the line has nothing more to send. The client hears of the end by `finish`. */
   end(): void {}
 
   /** Tells the client that the call is over, and closes the socket. */
@@ -160,7 +177,7 @@ export class BrowserWire implements LiveWire {
     this.close(close_codes.over)
   }
 
-  /** Nobody can come back any more. */
+  /** Ends the wire and closes its socket: nobody can come back any more. */
   close(code: number): void {
     this.#is_over = true
     const socket = this.#socket
@@ -223,14 +240,17 @@ export class BrowserWire implements LiveWire {
       if (digits.test(message.digit)) this.onDigit(message.digit)
       return
     }
-    // What was played can't become less, and late reports change nothing.
+    // The figure only grows, because sound that was played stays played, and reports may come late.
     this.#played.ms = Math.max(this.#played.ms, message.ms)
     const { before, all } = this.#clears
     const clears = message.clears === undefined ? undefined : Math.min(before + message.clears, all)
     this.onPlayed(this.#played.before_ms + this.#played.ms, clears)
   }
 
-  /** Sound that is spoken without a pause is contiguous, whenever it arrives: its own clock is the client's. */
+  /**
+   * Takes a frame. Sound that is spoken without a pause is contiguous, whenever it arrives: its own clock is the
+   * client's.
+   */
   #takeFrame(data: Buffer): void {
     if (data.length !== frameBytes(this.sample_rate))
       return void this.#refuse('invalid_frame', 'A frame must have 20 ms of PCM16 sound.')

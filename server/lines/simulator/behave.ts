@@ -11,7 +11,7 @@ import { durationOf } from './speech.ts'
 
 /** How long a person waits before it answers. */
 const think_ms = [400, 1_100] as const
-/** An agent that has spoken at the same time as the person may go on: the person waits longer. */
+/** A person waits this long for an agent that has spoken at the same time, and may go on. */
 const yield_ms = 3_000
 /** Agents wait longer after words that leave a sentence open. */
 const pause_ms = 900
@@ -21,7 +21,7 @@ const patience_words = 2
 export const stateOf = ({ person, state }: Pick<LineState, 'person' | 'state'>): PersonState =>
   personOf(person).states[state] ?? {}
 
-/** What a person in this state answers to what it has heard. */
+/** Returns what a person in this state answers to what it has heard. */
 export function answerOf(person: Person, state: PersonState, { heard, turns }: { heard: string; turns: number }) {
   if (state.else && !state.is_leaving && turns >= turnsMax(person)) return goodbye
   return bestTopic(state.on ?? [], heard) ?? state.else
@@ -29,7 +29,7 @@ export function answerOf(person: Person, state: PersonState, { heard, turns }: {
 
 const turnsMax = ({ turns_max = Number.POSITIVE_INFINITY }: Person): number => turns_max
 
-/** The first of those that fit best. People understand English. */
+/** Returns the first topic of those that fit best. People understand English. */
 function bestTopic(topics: readonly Topic[], heard: string): Topic | undefined {
   const words = listen(heard, languageOf('en'))
   let best: { topic: Topic; score: Score } | undefined
@@ -40,7 +40,7 @@ function bestTopic(topics: readonly Topic[], heard: string): Topic | undefined {
   return best?.topic
 }
 
-/** The words of an act, in stretches with pauses between them. */
+/** Returns the words of an act, in stretches with pauses between them. */
 export function wordsFor(random: Random, person: Person, { say = [] }: Act): string[] {
   const words = drawOne(random, say)
   if (words === undefined) return []
@@ -48,7 +48,7 @@ export function wordsFor(random: Random, person: Person, { say = [] }: Act): str
   return hesitation === undefined ? [words] : [hesitation, words]
 }
 
-/** Says and does something now. */
+/** Has the person say and do something now. */
 export function act(state: LineState, at: number, one: Act): void {
   const [first, ...rest] = wordsFor(state, personOf(state.person), one)
   const { go = state.state, hang_up_ms, beep_ms } = one
@@ -74,7 +74,9 @@ export function speak(
   state.speech = { part: { text, start_ms, end_ms: start_ms + durationOf(text) }, shown: 0, rest, ending }
 }
 
-/** When the next words of the person are passed on: each word while the agent speaks, otherwise all at the end. */
+/**
+ * Returns when the next words of the person are passed on: each word while the agent speaks, otherwise all at the end.
+ */
 export function nextWordsAt({ speech, replies, answered_at }: LineState): number | undefined {
   if (!speech) return undefined
   const next = replies.length > 0 ? wordsOf(speech.part)[speech.shown] : undefined
@@ -105,7 +107,7 @@ function endSpeech(state: LineState, at: number, { part, rest, ending }: Speech)
   else endAct(state, at, ending)
 }
 
-/** Stops in the middle of a stretch, after a whole word. */
+/** Stops the person in the middle of a stretch, after a whole word. */
 export function stopSpeaking(state: LineState, at: number): void {
   cancel(state, 'go_on')
   const { speech } = state
@@ -118,7 +120,7 @@ export function stopSpeaking(state: LineState, at: number): void {
   state.outbox.push({ at, type: 'speech_stopped' })
 }
 
-/** The person has said what it wanted, and waits. */
+/** Plans what follows when the person has said what it wanted, or lets it wait. */
 export function endAct(state: LineState, at: number, { hang_up_ms, beep_ms }: Ending = {}): void {
   if (hang_up_ms !== undefined) plan(state, { at: at + hang_up_ms, type: 'hang_up' })
   if (beep_ms !== undefined) plan(state, { at: at + beep_ms, type: 'beep' })
@@ -129,7 +131,7 @@ export function endAct(state: LineState, at: number, { hang_up_ms, beep_ms }: En
   else awaitAgent(state, at)
 }
 
-/** If the agent says nothing for a while, the person reacts to that. */
+/** Plans how the person reacts if the agent says nothing for a while. */
 export function awaitAgent(state: LineState, at: number): void {
   const { silence } = stateOf(state)
   cancel(state, 'silence')
@@ -137,10 +139,10 @@ export function awaitAgent(state: LineState, at: number): void {
     plan(state, { at: at + silence.after_ms, type: 'silence' })
 }
 
-/** A pause in its speech counts as speaking. */
+/** Whether the person is speaking. A pause in its speech counts as speaking. */
 export const isSpeaking = (state: LineState): boolean => state.speech !== null || isPlanned(state, 'go_on')
 
-/** The agent has said all of a reply. */
+/** Takes a reply that the agent has said in full. */
 export function hear(state: LineState, at: number, text: string): void {
   state.heard = `${state.heard} ${text}`.trim()
   state.agent_turns += 1
@@ -154,7 +156,7 @@ export function respond(state: LineState, at: number): void {
   else awaitAgent(state, at)
 }
 
-/** The agent begins to speak, or says more. */
+/** Notices that the agent begins to speak, or says more. */
 export function noticeWords(state: LineState, { reply, starts_at }: { reply: string; starts_at: number }): void {
   const person = personOf(state.person)
   const { interruption } = stateOf(state)
@@ -166,7 +168,7 @@ export function noticeWords(state: LineState, { reply, starts_at }: { reply: str
   if (person.hangs_up_in_mid_sentence) planToLeave(state)
 }
 
-/** The person leaves in the second sentence of the agent, or in its second turn. */
+/** Plans that the person leaves in the second sentence of the agent, or in its second turn. */
 function planToLeave(state: LineState): void {
   cancel(state, 'leave')
   const [first] = state.replies

@@ -5,10 +5,10 @@ import type { LineState } from './line-state.ts'
 import { personOf } from './people.ts'
 import { beginningOf } from './reports.ts'
 
-/** Calls reach simulated people. */
+/** A carrier whose calls reach simulated people. */
 export const simulator: Carrier = {
   dial: async (at, call) => newLine({ ...(await choosePerson(at, call)), started_at: call.started_at }),
-  // What `save` of the line has returned.
+  // The cast is true because `save` of the line has returned this.
   reopen: (_at, state) => openLine(state as LineState),
   find: async (at, call, now) => {
     const { person, ...random } = await choosePerson(at, call)

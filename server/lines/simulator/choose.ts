@@ -12,7 +12,9 @@ export interface Chosen extends Random {
   person: string
 }
 
-/** Whom a call reaches, and the seed of what happens. Calls with the same seed, number and attempt are the same. */
+/**
+ * Chooses whom a call reaches, and the seed of what happens. Calls with the same seed, number and attempt are the same.
+ */
 export async function choosePerson(
   at: At,
   { to, simulate, attempt }: Pick<CallToDial, 'to' | 'simulate' | 'attempt'>,
@@ -31,7 +33,7 @@ export interface Chances {
   is_by_number: boolean
 }
 
-/** Calls that are claimed together share an `at`, and are many. */
+/** The chances of each `At`, read once: calls that are claimed together share an `at`, and are many. */
 const chances = new WeakMap<At, Promise<Chances>>()
 
 export function readChances(at: At): Promise<Chances> {
@@ -46,15 +48,15 @@ export function readChances(at: At): Promise<Chances> {
   return reading
 }
 
-/** The same at another time of the same workspace. */
+/** Uses the chances of one `At` for another one, which is the same workspace at another time. */
 export const shareChances = (from: At, to: At): void => void chances.set(to, readChances(from))
 
-/** For a forecast, which has its own. */
+/** Sets the chances for a forecast, which has its own. */
 export const setChances = (at: At, chosen: Chances): void => void chances.set(at, Promise.resolve(chosen))
 
 const named_max = 19
 
-/** The last two digits choose. */
+/** Returns the person whom the last two digits of a number choose, if they choose one. */
 export function personByNumber(phone_number: string): string | undefined {
   const digits = phone_number.slice(-2)
   return Number(digits) <= named_max ? digits : undefined

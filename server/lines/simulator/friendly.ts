@@ -1,8 +1,8 @@
 import type { Act, PersonState, Topic } from './person.ts'
 
 /**
- * A friendly person who agrees. Phrases have one or two telling words: of three words, two would be enough to match. Those
- * above win when several match equally well.
+ * A friendly person who agrees. Phrases have one or two telling words: of three words, two would be enough to match.
+ * When several topics match equally well, the first one wins.
  */
 const topics: readonly Topic[] = [
   {
@@ -66,8 +66,8 @@ const agrees: Act = {
 export const goodbye: Act = { say: ['Thank you very much. Goodbye!', 'That is all. Goodbye!'], go: 'leaving' }
 
 /**
- * It waits for the agent to hang up: longer than agents wait for someone who says nothing. An agent that goes on talking hears
- * goodbye again.
+ * The person waits for the agent to hang up, longer than agents wait for someone who says nothing. An agent that goes
+ * on talking hears goodbye again.
  */
 export const leaving: Record<'leaving' | 'left', PersonState> = {
   leaving: {
@@ -90,9 +90,9 @@ const talking: PersonState = {
 
 export const friendly = {
   start: talking,
-  /** It has nothing left to ask. */
+  /** A person with nothing left to ask. */
   satisfied: { ...talking, on: topics, else: goodbye },
-  /** The agent has not said anything for a while. */
+  /** A person to whom the agent has not said anything for a while. */
   doubtful: {
     ...talking,
     on: [wish, ...topics].map((topic) => ({ go: 'start', ...topic })),

@@ -6,7 +6,7 @@ import type { Report } from './reports.ts'
 
 /** Where a simulated call is. It is plain data. Times are those of the workspace, times of parts are since the answer. */
 export interface LineState extends Random {
-  /** Whom the call reaches. */
+  /** The key of the person whom the call reaches. */
   person: string
   answered_at: number | null
   is_over: boolean
@@ -14,7 +14,7 @@ export interface LineState extends Random {
   outbox: CallLineEvent[]
   /** What the carrier will report, in order. */
   reports: Report[]
-  /** What will happen, in order. */
+  /** What will happen on the line, in order. */
   plans: Plan[]
   /** What the agent says: the first reply is heard now. */
   replies: Reply[]
@@ -32,25 +32,25 @@ export interface LineState extends Random {
 export interface Reply {
   id: string
   parts: SpeechPart[]
-  /** When the last words were added, if no more follow. */
+  /** When the last words were added. Null if more may follow. */
   ended_at: number | null
 }
 
 export interface Speech {
   part: SpeechPart
-  /** How many words were passed on before the end. */
+  /** How many words were passed on before the end of the speech. */
   shown: number
   /** The stretches after this one, each after a pause. */
   rest: string[]
   ending: Ending
 }
 
-/** What follows the last word. */
+/** What the person does after the last word. */
 export type Ending = Pick<Act, 'hang_up_ms' | 'beep_ms'>
 
 export type Plan = { at: number } & (
   | { type: 'answer' | 'machine' | 'open' | 'beep' | 'hang_up' | 'leave' }
-  /** The person answers the agent. */
+  /** The person answers the agent at this time. */
   | { type: 'respond' }
   | { type: 'silence' | 'timeout' }
   | { type: 'interrupt'; reply: string }
@@ -59,7 +59,7 @@ export type Plan = { at: number } & (
   | { type: 'transferred'; is_ok: boolean }
 )
 
-/** After those that are planned for the same time. */
+/** Adds a plan after those for the same time. */
 export function plan(state: LineState, one: Plan): void {
   const index = state.plans.findIndex(({ at }) => at > one.at)
   state.plans.splice(index < 0 ? state.plans.length : index, 0, one)
@@ -71,5 +71,5 @@ export function cancel(state: LineState, ...types: Plan['type'][]): void {
 
 export const isPlanned = (state: LineState, type: Plan['type']): boolean => state.plans.some((one) => one.type === type)
 
-/** Milliseconds since the answer. */
+/** Returns the milliseconds since the answer. */
 export const sinceAnswer = ({ answered_at }: LineState, at: number): number => at - (answered_at ?? at)

@@ -53,7 +53,7 @@ export function newLine({ person: key, started_at, random }: NewLine): CallLine 
   return openLine(state)
 }
 
-/** Continues where the state was saved. */
+/** Opens a line that continues where its state was saved. */
 export const openLine = (state: LineState): CallLine => ({
   contact_voice: personOf(state.person).voice,
   get next_at() {
@@ -109,12 +109,12 @@ interface NextStep {
   run: () => void
 }
 
-/** Takes each step at its own time, so it doesn't matter how often the line is asked. */
+/** Takes each step at its own time, so that it doesn't matter how often the line is asked. */
 function advance(state: LineState, until: number): void {
   for (let next = nextStep(state); next && next.at <= until; next = nextStep(state)) next.run()
 }
 
-/** Of steps at the same time, the first of these comes first. */
+/** Returns the next step. Of steps at the same time, the first one in this list is taken. */
 function nextStep(state: LineState): NextStep | undefined {
   const report = state.reports[0]
   const done_at = replyDoneAt(state)
@@ -202,7 +202,7 @@ function answer(state: LineState, at: number): void {
   plan(state, { at: at + open_after_ms, type: 'open' })
 }
 
-/** A person listens when the agent speaks first. A machine doesn't. */
+/** Lets a person listen when the agent speaks first. A machine doesn't. */
 function open(state: LineState, at: number): void {
   const { machine, opening } = personOf(state.person)
   if (opening && (machine || state.replies.length === 0)) act(state, at, opening)
@@ -218,7 +218,7 @@ function press(state: LineState, at: number, digits: string): void {
   plan(state, { at: at + react_to_digit_ms, type: 'digit', digit })
 }
 
-/** The carrier reports the end, and what it has not reported before. */
+/** Ends the call. The carrier reports the end, and what it has not reported before. */
 function end(state: LineState, at: number): void {
   const person = personOf(state.person)
   const final = finalFact(state.answered_at === null ? 'canceled' : 'completed', at)

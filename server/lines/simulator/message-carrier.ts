@@ -2,10 +2,10 @@ import type { At } from '../../kit/at.ts'
 import type { Carrier, CarrierMessage, CarrierReport } from '../../messages/carrier.ts'
 import { accept, carrierId } from './message-work.ts'
 
-/** Brings messages to simulated people. What becomes of them is reported later. */
+/** A carrier that brings messages to simulated people. It reports later what becomes of them. */
 export const simulator: Carrier = {
   send: async (at, message) => ({ type: 'accepted', ...(await take(at, message)) }),
-  // A message that was taken already has no effect.
+  // Taking a message again has no effect.
   find: async (at, message) => [await take(at, message)],
 }
 

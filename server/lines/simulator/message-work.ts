@@ -28,7 +28,7 @@ interface Row {
 
 export const carrierId = (message_id: string): string => `simulated-${message_id}`
 
-/** Takes a message as a carrier does. One that comes again has no effect. */
+/** Takes a message as a carrier does. A message that comes again has no effect. */
 export async function accept(
   at: At,
   { id, channel_id, to }: { id: string; channel_id: string; to: string },
@@ -44,7 +44,7 @@ export async function accept(
   announce(at, { table })
 }
 
-/** What carriers and people do after a message was sent. */
+/** The work of carriers and people after a message was sent. */
 export const work: RowWork = {
   table,
   begin: async (at, lease) => async () => {
@@ -54,7 +54,7 @@ export const work: RowWork = {
   giveUp: async (at, lease) => end(at, lease),
 }
 
-/** A message that can't be received, because nobody answers it any more, is lost. */
+/** Drops a message that can't be received because nobody answers it any more. */
 async function drop(at: At, lease: Lease, error: unknown): Promise<void> {
   if (!(error instanceof Problem)) throw error
   await end(at, lease)
@@ -80,7 +80,7 @@ interface Step {
 
 const personIn = ({ row, thread }: Step) => personOf(onAttempt(row.person, thread.is_first ? 1 : 2))
 
-/** Returns when the person replies, if it may. */
+/** Reports what has become of the message. Returns when the person replies, if it may. */
 async function report(at: At, step: Step): Promise<number | undefined> {
   const { row, thread } = step
   const { id } = step.lease
@@ -99,7 +99,10 @@ async function report(at: At, step: Step): Promise<number | undefined> {
   return at.now + drawFrom(await randomOf(at, thread), reply_after_ms)
 }
 
-/** The reply comes in as a carrier would bring it. A disabled channel receives only words such as STOP, and sentences that say the same. */
+/**
+ * Receives the person's reply as a carrier would bring it. A disabled channel receives only words such as STOP, and
+ * sentences that say the same.
+ */
 async function reply(at: At, step: Step): Promise<void> {
   const { lease, row, thread } = step
   const { counterpart, agent_id } = thread

@@ -48,7 +48,9 @@ const interruption = {
   say: ['Sorry, wait a moment, I have a question.', 'Hold on, can I ask you something first?'],
 } as const
 
-/** The last two digits of a number choose a person. For all others one is drawn from the mix of the workspace. */
+/**
+ * People by the last two digits of their number. For all other numbers a person is drawn from the mix of the workspace.
+ */
 export const people: Readonly<Record<string, Person>> = {
   '00': alex,
   '01': nobody('never answers', { final: 'no_answer', after_ms: 30_000, is_ringing: true }),
@@ -224,7 +226,7 @@ export const people: Readonly<Record<string, Person>> = {
   error: nobody('carrier error', error),
 }
 
-/** Who is behind the outcomes of the mix. */
+/** The person for each outcome of the mix. */
 export const person_by_outcome = {
   answered: '00',
   no_answer: '01',
@@ -235,7 +237,7 @@ export const person_by_outcome = {
   error: 'error',
 } satisfies Partial<Record<Outcome, string>>
 
-/** A person who answers the second time is then another. */
+/** The person who answers the second call, where it is another one. */
 const second_persons: Readonly<Record<string, string>> = { '16': '00' }
 
 export const onAttempt = (person: string, attempt: number): string =>

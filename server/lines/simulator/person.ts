@@ -7,11 +7,11 @@ export type Wait = number | readonly [number, number]
 
 /** What a person does at one moment. Variants are drawn by the seed. */
 export interface Act {
-  /** A `|` is a pause in the middle of a sentence. */
+  /** The words, as variants. A `|` is a pause in the middle of a sentence. */
   say?: readonly string[]
-  /** The state after that. Without it the state stays. */
+  /** The state after the act. Without it the state stays. */
   go?: string
-  /** Hangs up this long after the last word. */
+  /** The person hangs up this long after the last word. */
   hang_up_ms?: number
   /** A voicemail begins to record this long after the last word. */
   beep_ms?: number
@@ -22,20 +22,20 @@ export interface Topic extends Act {
   hear: readonly string[]
 }
 
-/** How a person behaves for a while. Where it has no act, it says nothing. */
+/** How a person behaves for a while. It says nothing where it has no act. */
 export interface PersonState {
-  /** What it answers when the agent has finished. */
+  /** What the person answers when the agent has finished. */
   on?: readonly Topic[]
   else?: Act
-  /** What it does when the agent says nothing for a while. */
+  /** What the person does when the agent says nothing for a while. */
   silence?: Act & { after_ms: number }
-  /** What it does in any case, this long after its own last word. */
+  /** What the person does in any case, this long after its own last word. */
   timeout?: Act & { after_ms: Wait }
-  /** What it says while the agent speaks, this long after the agent's first word. */
+  /** What the person says while the agent speaks, this long after the agent's first word. */
   interruption?: Act & { after_ms: Wait }
-  /** The digit that the agent presses chooses one. Any other digit is like the time-out. */
+  /** What the person does when the agent presses a digit. Any other digit is like the time-out. */
   digits?: Readonly<Record<string, Act>>
-  /** It has said goodbye. */
+  /** Set when the person has said goodbye. */
   is_leaving?: true
 }
 
@@ -44,7 +44,7 @@ export interface Texting {
   report: 'delivered' | 'failed' | 'none'
   /** The first message of a conversation fails, the others don't. */
   fails_once?: true
-  /** Words instead of those that it would say. */
+  /** Words that the person writes instead of those that it would say. */
   reply?: string
   is_silent?: true
 }
@@ -52,16 +52,16 @@ export interface Texting {
 export interface Person {
   description: string
   voice: Voice
-  /** What happens if nobody answers. */
+  /** What happens if nobody answers the call. */
   unanswered?: { final: Final; after_ms: Wait; is_ringing: boolean }
   rings_ms?: Wait
-  /** What answers, if it is not a person. */
+  /** The kind of machine that answers, if it is not a person. */
   machine?: Exclude<Machine, 'human'>
   opening?: Act
   states: Readonly<Record<string, PersonState>>
-  /** After so many turns it says goodbye. */
+  /** The person says goodbye after this many turns. */
   turns_max?: number
-  /** Said before each answer. */
+  /** Words that the person says before each answer. */
   hesitation?: readonly string[]
   hangs_up_in_mid_sentence?: true
   /** The carrier reports everything twice and late. */

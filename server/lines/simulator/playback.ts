@@ -3,7 +3,7 @@ import { wordsOf } from '../../talk/words.ts'
 import { type LineState, type Reply, sinceAnswer } from './line-state.ts'
 import { durationOf, heardUntil } from './speech.ts'
 
-/** Adds words to a reply. They follow those before, or begin now. Returns when they begin. */
+/** Adds words to a reply, which follow those before, or begin now. Returns when they begin. */
 export function addWords(state: LineState, { at, reply, text }: { at: number; reply: string; text: string }): number {
   const now_ms = sinceAnswer(state, at)
   const start_ms = Math.max(now_ms, ...state.replies.map(endOf))
@@ -25,7 +25,7 @@ export function endReply(state: LineState, { at, reply }: { at: number; reply: s
   else state.replies.push({ id: reply, parts: [], ended_at: at })
 }
 
-/** Stops a reply. What was heard of it ends with a whole word. */
+/** Stops a reply. The heard part of it ends with a whole word. */
 export function stopReply(state: LineState, { at, reply }: { at: number; reply: string }): void {
   const known = state.replies.find(({ id }) => id === reply)
   if (!known) return
@@ -33,13 +33,13 @@ export function stopReply(state: LineState, { at, reply }: { at: number; reply: 
   state.outbox.push(playedOf(state, known, at))
 }
 
-/** When the whole of the first reply is heard, if no more words follow. */
+/** Returns when the whole of the first reply is heard, if no more words follow. */
 export function replyDoneAt({ replies: [first], answered_at }: LineState): number | undefined {
   if (!first || first.ended_at === null) return undefined
   return Math.max(first.ended_at, (answered_at ?? 0) + endOf(first))
 }
 
-/** Before an event that may interrupt the agent, what was heard so far is reported. */
+/** Emits an event. Before one that may interrupt the agent, it reports what was heard so far. */
 export function emit(state: LineState, event: CallLineEvent): void {
   const [first] = state.replies
   if (first && may_interrupt.includes(event.type)) state.outbox.push(playedOf(state, first, event.at))

@@ -5,12 +5,15 @@ export interface Random {
   random: number
 }
 
-/** What happens in a simulation depends on nothing else: not on the time, and not on chance. */
+/**
+ * Returns a generator for this seed. What happens in a simulation depends on nothing else: not on the time, and not on
+ * chance.
+ */
 export const newRandom = (...seed: (string | number)[]): Random => ({
   random: hash('sha256', seed.join(' '), 'buffer').readUInt32BE(),
 })
 
-/** The next number, from 0 to below 1 (mulberry32). */
+/** Returns the next number, from 0 to below 1 (mulberry32). */
 function next(state: Random): number {
   state.random = (state.random + 0x6d2b79f5) >>> 0
   let mixed = Math.imul(state.random ^ (state.random >>> 15), state.random | 1)
@@ -18,7 +21,7 @@ function next(state: Random): number {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
 }
 
-/** A whole number from the first to the last of the range. */
+/** Returns a whole number from the first to the last of the range. */
 export const drawFrom = (state: Random, [first, last]: readonly [number, number]): number =>
   first + Math.floor(next(state) * (last - first + 1))
 

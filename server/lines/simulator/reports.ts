@@ -5,7 +5,7 @@ import { drawFrom, type Random } from './random.ts'
 
 const queued_after_ms = 100
 const ringing_after_ms = 600
-/** When the carrier tells a machine from a person. */
+/** The carrier tells a machine from a person this long after the answer. */
 export const machine_after_ms = 1_500
 /** How late a repeated report is at most. */
 const late_ms = [0, 3_000] as const
@@ -17,14 +17,14 @@ export interface Report {
 }
 
 export interface Beginning {
-  /** They are in order, up to the answer, or to the end if nobody answers. */
+  /** The facts in order, up to the answer, or to the end if nobody answers. */
   facts: Fact[]
   answered_at: number | null
 }
 
 export const waitOf = (random: Random, wait: Wait): number => (typeof wait === 'number' ? wait : drawFrom(random, wait))
 
-/** What happens on the line before someone answers. The same seed always gives the same. */
+/** Returns what happens on the line before someone answers. The same seed always gives the same. */
 export function beginningOf(person: Person, random: Random, started_at: number): Beginning {
   const { unanswered, rings_ms = 0, machine } = person
   if (person.has_no_reports) return { facts: [], answered_at: null }
@@ -48,7 +48,7 @@ export function beginningOf(person: Person, random: Random, started_at: number):
   return { facts: [...facts, finalFact(final, ended_at)], answered_at: null }
 }
 
-/** When the carrier reports the facts: at once, or twice and late. */
+/** Returns when the carrier reports the facts: at once, or twice and late. */
 export function reportsOf(person: Person, random: Random, facts: Fact[]): Report[] {
   if (!person.has_repeated_reports) return facts.map((fact) => ({ at: fact.at, fact }))
   return facts

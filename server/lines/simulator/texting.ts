@@ -9,7 +9,7 @@ import { newRandom, type Random } from './random.ts'
 /** A person replies this often in a conversation. With the last reply it says goodbye. */
 const replies_max = 6
 
-/** Who gets text messages to this number. */
+/** Returns the person who gets text messages to this number. */
 export async function chooseTexter(at: At, phone_number: string): Promise<string> {
   const chosen = personByNumber(phone_number)
   if (chosen !== undefined) return chosen
@@ -19,11 +19,11 @@ export async function chooseTexter(at: At, phone_number: string): Promise<string
   return outcome === 'no_answer' ? '09' : '01'
 }
 
-/** The seed of what a person does with one message. */
+/** Returns the seed of what a person does with one message. */
 export const randomOf = async (at: At, { counterpart, seq }: MessageThread): Promise<Random> =>
   newRandom(await clocks.readSeed(at), counterpart ?? '', 'message', seq)
 
-/** What becomes of the message. Undefined if the carrier says nothing. */
+/** Returns what becomes of the message. Undefined if the carrier reports nothing. */
 export function reportOn({ texting }: Person, { is_first }: Pick<MessageThread, 'is_first'>) {
   if (texting.report === 'none') return undefined
   const is_failed = texting.report === 'failed' || (texting.fails_once && is_first)
@@ -32,11 +32,11 @@ export function reportOn({ texting }: Person, { is_first }: Pick<MessageThread, 
     : { status: 'delivered' as const, error: null }
 }
 
-/** What the person writes back. Undefined if it doesn't. */
+/** Returns what the person writes back. Undefined if it doesn't reply. */
 export function replyTo(person: Person, random: Random, thread: MessageThread): string | undefined {
   const { texting } = person
   const { status, text, replies, is_last, has_opted_out } = thread
-  // Who gets several messages at a time answers the last one.
+  // A person who gets several messages at a time answers the last one.
   if (texting.is_silent || has_opted_out || !is_last) return undefined
   if (texting.reply !== undefined) return replies === 0 ? texting.reply : undefined
   if (status === 'closed' || replies >= replies_max) return undefined
@@ -47,7 +47,7 @@ export function replyTo(person: Person, random: Random, thread: MessageThread): 
   return (act && wordsFor(random, person, act).join(' ')) || undefined
 }
 
-/** A person in a conversation by text has the state that it reaches without a topic. */
+/** Returns the state of a person in a conversation by text: the one that it reaches without a topic. */
 function stateAfter({ states }: Person, replies: number): PersonState {
   let state = states.start ?? {}
   for (let count = 0; count < replies; count += 1) {

@@ -13,15 +13,15 @@ import { callUrl, machineUrl, statusUrl } from './twiml.ts'
 const found_max = 100
 /** Twilio's own clock may differ, and its times have whole seconds. */
 const clock_difference_ms = 60_000
-/** A call is dialled so long after the first try at most: for a minute it is tried again. */
+/** A call is dialled at most this long after the first attempt, which is repeated for a minute. */
 const dialed_within_ms = 2 * 60_000
 const status_events = ['initiated', 'ringing', 'answered', 'completed']
 const invalid_number_codes = [21211, 13224]
-/** Of SIP: the network knows no telephone with the number, or can't reach it now. */
+/** SIP codes for a number that the network doesn't know, or can't reach now. */
 const unreachable_codes = [404, 410, 480, 484, 604]
 const declined_code = 603
 
-/** Calls telephones with Twilio. */
+/** A dialer that calls telephones with Twilio. */
 export const twilioDialer: Dialer = { dial, find, end }
 
 async function dial(at: AtOutside, call: PhoneCall): Promise<DialResult> {
@@ -38,7 +38,10 @@ async function dial(at: AtOutside, call: PhoneCall): Promise<DialResult> {
   }
 }
 
-/** Twilio tells us who answers while the talk begins. A message for a voicemail begins after its greeting. */
+/**
+ * Returns the form that places a call. Twilio reports who answers while the talk begins; a message for a voicemail
+ * begins after its greeting.
+ */
 function formOf({ tools }: AtOutside, { id: call_id, channel, to, leaves_message }: PhoneCall): URLSearchParams {
   const address = tools.address()
   const on_channel = { channel_id: channel.id, call_id }
@@ -59,7 +62,10 @@ function formOf({ tools }: AtOutside, { id: call_id, channel, to, leaves_message
   return form
 }
 
-/** From 500 on, and without a valid answer, the call may have been accepted. */
+/**
+ * Reads Twilio's answer to a call. With a status from 500 on, or without a valid answer, the call may have been
+ * accepted.
+ */
 function toResult({ status, body }: OutboundResponse): DialResult {
   const answer = parse(body)
   if (status === 200 || status === 201)
@@ -74,7 +80,9 @@ function toResult({ status, body }: OutboundResponse): DialResult {
 const finalOfCode = (code: number | undefined): Final | undefined =>
   code !== undefined && invalid_number_codes.includes(code) ? 'invalid_number' : undefined
 
-/** Without Twilio's id, it may be any call from the channel to the number at about that time. */
+/**
+ * Finds a call at Twilio. Without Twilio's id, it may be any call from the channel to the number at about that time.
+ */
 async function find(at: AtOutside, call: PhoneCall, now: number): Promise<FoundCall[]> {
   const { channel, to, carrier_id, started_at } = call
   const from = channel.address ?? ''
@@ -95,7 +103,7 @@ async function find(at: AtOutside, call: PhoneCall, now: number): Promise<FoundC
     .flatMap((one) => (isCarrierId(one.sid) ? [toFound(one, one.sid, now)] : []))
 }
 
-/** Undefined if Twilio knows nothing of it. */
+/** Returns undefined if Twilio doesn't know this path. */
 async function read(at: AtOutside, channel: channels.StoredChannel, path: string): Promise<Answer | undefined> {
   const { status, body } = await request(at, channel, { method: 'GET', path })
   if (status === 404) return undefined
@@ -121,13 +129,13 @@ async function end(at: AtOutside, { channel, carrier_id }: Parameters<Dialer['en
 }
 
 interface StatusReport {
-  /** In the words of callbacks, or of the API. */
+  /** The status, in the words of callbacks or of the API. */
   status: unknown
   sip_code?: unknown
   error_code?: unknown
 }
 
-/** What a status says of a call. Reports of the same status have the same key. */
+/** Returns the fact that a status tells of a call. Reports of the same status have the same key. */
 export function factOf({ status, sip_code, error_code }: StatusReport, at: number): Fact | undefined {
   const fact = toFact({ status, sip_code, error_code })
   return fact && { key: fact.kind, at, source: 'carrier', fact }
@@ -164,7 +172,10 @@ function finalOfSip(code: number | undefined): Final {
   return code !== undefined && unreachable_codes.includes(code) ? 'unreachable' : 'error'
 }
 
-/** Twilio's times have whole seconds. What happened in one is not before what we have seen in it. */
+/**
+ * Reads a time of Twilio. It has whole seconds, so the end of the second counts: what happened is not before what we
+ * have seen in that second.
+ */
 export function timeOf(text: unknown, now: number): number {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? now : Math.min(now, time + clock.second_ms - 1)

@@ -6,11 +6,11 @@ import { OutboundError, type OutboundResponse } from '../../kit/outbound/request
 import { printable, truncate } from '../../kit/text.ts'
 import { parse, request } from './rest.ts'
 
-/** Twilio also finds numbers that contain the wanted one. */
+/** This many numbers are read, because Twilio also finds numbers that contain the wanted one. */
 const numbers_max = 50
 const shown_length_max = 300
 
-/** What keeps calls to a number from this service. */
+/** Returns what keeps calls to a number from this service. */
 export async function checkNumber(
   at: AtOutside,
   { channel, inbound_url }: { channel: channels.StoredChannel; inbound_url: string },
@@ -75,7 +75,7 @@ function findingsIn(
   return [...capabilityFindings(number, address), ...routingFindings(number, inbound_url)]
 }
 
-/** What Twilio says about a number, as far as it is read. */
+/** The members of Twilio's description of a number that are read. */
 interface PhoneNumber {
   phone_number?: unknown
   capabilities?: unknown
@@ -95,7 +95,10 @@ const capabilityFindings = ({ capabilities }: PhoneNumber, address: string | nul
         },
       ]
 
-/** Twilio asks a trunk before an application, and an application before the number's own URL. */
+/**
+ * Returns what routes calls elsewhere. Twilio asks a trunk before an application, and an application before the
+ * number's own URL.
+ */
 function routingFindings(number: PhoneNumber, inbound_url: string): Finding[] {
   const { trunk_sid, voice_application_sid, voice_url, voice_method } = number
   const to_do =

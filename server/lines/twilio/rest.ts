@@ -12,7 +12,7 @@ export const token_missing = {
   is_account_refused: true,
 }
 
-/** What Twilio's API answers with. */
+/** The body of an answer of Twilio's API. */
 export interface Answer {
   sid?: unknown
   status?: unknown
@@ -34,7 +34,7 @@ export interface Answer {
 
 interface Request {
   method: 'GET' | 'POST'
-  /** Below the account. */
+  /** The path below the account. */
   path: string
   body?: string
 }
@@ -66,7 +66,7 @@ export function parse(body: Buffer): Answer {
   }
 }
 
-/** What others send is stored only in the form that is expected. */
+/** Whether a carrier's id has the expected form: nothing else that others send is stored. */
 export const isCarrierId = (sid: unknown): sid is string => typeof sid === 'string' && /^[\w-]{1,64}$/.test(sid)
 
 export function codeOf(code: unknown): number | undefined {
@@ -74,10 +74,10 @@ export function codeOf(code: unknown): number | undefined {
   return /^\d{1,6}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** Errors are kept when the contact is deleted, so they have no numbers. */
+/** Removes numbers from a carrier's error, because errors are kept when the contact is deleted. */
 export const cleaned = (text: string): string => storable(text.slice(0, 300)).replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
 
-/** Why Twilio has refused something, as a sentence. */
+/** Returns why Twilio has refused something, as a sentence. */
 export function refusalOf(status: number, answer: Answer, what: 'call' | 'message') {
   const code = codeOf(answer.code)
   const reason = typeof answer.message === 'string' ? `: ${cleaned(answer.message)}` : ''

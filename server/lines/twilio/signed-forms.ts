@@ -11,7 +11,7 @@ import type { Db } from '../../kit/postgres/pool.ts'
 import { notFound, Problem } from '../../kit/problem.ts'
 import { isSigned, signature_length } from './twilio.ts'
 
-/* What Twilio sends: forms that it signs. */
+/** This file checks what Twilio sends: forms that it signs. */
 
 /** Identifies the channel by the id in its URL. The signature is checked with the body. */
 export function identifyChannel(db: Db): (head: RequestHead, now: number) => Promise<operation.Caller> {
@@ -42,7 +42,7 @@ const SignatureHeader = Type.Object({
 const signatureInvalid = () =>
   new Problem('FORBIDDEN', 'The signature is not valid. Check the auth token of the channel, and PUBLIC_URL.')
 
-/** Of an operation that takes a signed form. */
+/** The parts of an operation that takes a signed form. */
 export const signed_form = {
   headers: SignatureHeader,
   error_samples: { FORBIDDEN: signatureInvalid() },
@@ -63,7 +63,7 @@ interface Unread {
   raw: RawRequest
 }
 
-/** The form of a request, if the carrier has signed it. */
+/** Returns the form of a request, if the carrier has signed it. */
 export async function readSigned(at: At, unread: Unread): Promise<SignedForm> {
   const { channel_id, kind, url, raw } = unread
   const { headers, bytes } = raw
@@ -79,7 +79,10 @@ export async function readSigned(at: At, unread: Unread): Promise<SignedForm> {
   return { channel, form }
 }
 
-/** The form must be parsed before its signature can be checked, so anyone can send one: parsing it must not take long. */
+/**
+ * Refuses large forms. A form must be parsed before its signature can be checked, so anyone can send one: parsing it
+ * must not take long.
+ */
 function assertSmall(bytes: Buffer): void {
   if (bytes.length > form_bytes_max) throw new Problem('PAYLOAD_TOO_LARGE', 'The form is too large.')
   let parameters = 1

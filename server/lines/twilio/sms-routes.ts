@@ -14,20 +14,20 @@ import { codeOf, isCarrierId } from './rest.ts'
 import { readSigned, signed_form, xml } from './signed-forms.ts'
 import { inboundUrl, isOptOut, statusOf, statusUrl } from './twilio.ts'
 
-/** Carriers send ten at most. */
+/** Carriers send ten attachments at most. */
 const attachments_max = 999
 
 const ByChannel = Type.Object({ channel_id: id('The channel.') })
 const ByMessage = Type.Object({ channel_id: id('The channel.'), message_id: id('The message.') })
 
-/** Agents answer in the background. */
+/** The empty answer to a message: agents answer in the background. */
 const nothing_to_say = xml('<Response/>')
 
-/** The carrier sends this to the sender, by the service that the message came from. */
+/** Answers with a text, which the carrier sends to the sender by the service that the message came from. */
 const replyWith = (text: string): RawAnswer =>
   xml(`<Response><Message>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</Message></Response>`)
 
-/** Served at the URLs of SMS channels, for carriers. */
+/** The operations at the URLs of SMS channels, for carriers. */
 export const sms_operations: operation.Operation[] = [
   operation.raw({
     id: 'channels.receive_sms',
@@ -59,7 +59,10 @@ export const sms_operations: operation.Operation[] = [
 
 type Requests<Params> = { request: operation.ValidRequest<Params> }[]
 
-/** Undefined for a message that is ignored: a disabled channel receives none. Words such as STOP always count. */
+/**
+ * Returns undefined for a message that is ignored. A disabled channel receives none, except words such as STOP, which
+ * always count.
+ */
 async function readMessage(
   at: At,
   { params: { channel_id } }: operation.ValidRequest<{ channel_id: string }>,
@@ -75,7 +78,7 @@ async function readMessage(
   const from = form.get('From') ?? ''
   if (!isCarrierId(carrier_id) || !/^[^\p{Cc}]{1,100}$/u.test(from))
     throw new Problem('VALIDATION_ERROR', 'MessageSid and From are required.', { fields: [] })
-  // Another service than SMS is named before both numbers.
+  // A carrier names another service than SMS before both numbers.
   const [service = ''] = /^[a-z]+:/.exec(from) ?? []
   if (form.get('To') !== `${service}${channel.address}`)
     throw new Problem('VALIDATION_ERROR', 'To must be the number of the channel.', { fields: [] })
@@ -90,7 +93,7 @@ async function readMessage(
 }
 
 async function receiveAll(at: At, requests: Requests<{ channel_id: string }>): Promise<RawAnswer[]> {
-  // What `readMessage` has returned.
+  // The casts are true because `readMessage` has returned this.
   const prepared = requests.map(({ request }) => request.prepared as Inbound | undefined)
   const messages = prepared.flatMap((message) => message ?? [])
   const replies = messages.length > 0 ? await receive(at, messages) : new Map<Inbound, string>()
@@ -128,7 +131,7 @@ async function receiveStatuses(
   at: At,
   requests: Requests<{ channel_id: string; message_id: string }>,
 ): Promise<RawAnswer[]> {
-  // What `readStatus` has returned.
+  // The casts are true because `readStatus` has returned this.
   const reports = requests.map(({ request }) => request.prepared as StatusReport)
   await record(
     at,

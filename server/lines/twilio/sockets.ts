@@ -13,10 +13,10 @@ import { closing, type FromTwilio, parseMessage } from './stream.ts'
 import * as twiml from './twiml.ts'
 import { type Detour, TwilioWire } from './wire.ts'
 
-/** Larger than all messages of Twilio. */
+/** This is larger than all messages of Twilio. */
 const message_bytes_max = 16 * 1024
 const start_within_ms = 5_000
-/** So many messages wait until a call is taken: more than the keys that someone presses meanwhile. */
+/** This many messages wait until a call is taken: more than the keys that someone presses meanwhile. */
 const waiting_max = 50
 
 type Start = Extract<FromTwilio, { event: 'start' }>
@@ -29,7 +29,10 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
     refuse: (socket) => unproven.close(socket, closing.busy),
   })
 
-  /** Twilio says `connected` and `start`. What follows waits until the call is taken, but the sound. */
+  /**
+   * Takes a new stream. Twilio sends `connected` and `start`. Messages after these wait until the call is taken, except
+   * sound.
+   */
   function accept(socket: WebSocket, _opener: Opener): void {
     const timer = setTimeout(() => unproven.close(socket, closing.invalid), start_within_ms)
     const messages: FromTwilio[] = []
@@ -41,7 +44,7 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
       if (is_started || message?.event === 'connected') return
       clearTimeout(timer)
       if (message?.event !== 'start') {
-        // What follows is not parsed, and begins nothing.
+        // Messages after this one are not parsed, and begin nothing.
         socket.off('message', onMessage)
         return unproven.close(socket, closing.invalid)
       }
@@ -56,7 +59,7 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
     socket.on('message', onMessage)
   }
 
-  /** The token takes the call, whoever drives it. If this process does, its wire gets the socket. */
+  /** Takes the call by its token, whatever process drives it. If this process does, its wire gets the socket. */
   async function begin(
     socket: WebSocket,
     { token: text, sid, after }: Start,
@@ -91,7 +94,7 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
     if (outcome === 'refused') unproven.close(socket, closing.refused)
   }
 
-  /** Has Twilio do something else with the call than to stream. Never rejects. */
+  /** Has Twilio do something other than streaming with the call. Never rejects. */
   async function update(at: AtOutside, call: ClaimedCall, detour: Detour): Promise<'done' | 'refused' | 'unknown'> {
     const { id: call_id, channel_id, carrier_id } = call
     const warn = (reason: unknown) =>
@@ -105,7 +108,8 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
       if (detour.type === 'hang_up' && !(await isEndedOrHeld(at, call))) return 'refused'
       const on_channel = { channel_id: channel.id, call_id }
       const body = new URLSearchParams({ Twiml: instructionsFor(at, on_channel, detour) })
-      // Without a stream, nothing else says that the caller has hung up. A call that we have dialled is reported anyway.
+      // Without a stream, only this callback tells that the caller has hung up. Calls that we have dialled are reported
+      // anyway.
       if (call.direction === 'inbound') {
         body.set('StatusCallback', twiml.statusUrl(at.tools.address(), on_channel))
         body.set('StatusCallbackMethod', 'POST')

@@ -1,7 +1,7 @@
 import type { RawData } from 'ws'
 import { isObject, membersOf } from '../../kit/json.ts'
 
-/* What Twilio and the service say to each other over a stream. */
+/** The messages between Twilio and the service over a stream. */
 
 export type FromTwilio =
   | { event: 'connected' }
@@ -10,13 +10,13 @@ export type FromTwilio =
   | { event: 'mark'; name: string }
   | { event: 'dtmf'; digit: string }
   | { event: 'stop' }
-  /** Twilio may add some. */
+  /** Any other event: Twilio may add some. */
   | { event: 'other' }
 
 interface Media {
-  /** μ-law at 8 kHz. */
+  /** The sound, as μ-law at 8 kHz. */
   bytes: Buffer
-  /** Ms since the stream began. */
+  /** Milliseconds since the stream began. */
   timestamp: number | undefined
 }
 
@@ -38,7 +38,7 @@ export const closing = {
 
 const known_digits = /^[0-9*#]$/
 
-/** Undefined for what is no message. */
+/** Returns undefined for data that is no message. */
 export function parseMessage(data: RawData): FromTwilio | undefined {
   const message = parseObject(data.toString())
   if (typeof message?.event !== 'string') return undefined

@@ -16,7 +16,10 @@ const opted_out_code = 21610
 
 export const twilio: Carrier = { send, find }
 
-/** The URL for reports about a message. It has our own id, so that a report also counts when Twilio's answer was lost. */
+/**
+ * Returns the URL for reports about a message. It has our own id, so that a report also counts when Twilio's answer was
+ * lost.
+ */
 export const statusUrl = (address: string, channel_id: string, message_id: string): string =>
   `${inboundUrl(address, channel_id)}/status/${message_id}`
 
@@ -39,7 +42,10 @@ async function send(at: AtOutside, message: CarrierMessage): Promise<SendResult>
   }
 }
 
-/** From 500 on, and without a valid answer, the message may have been accepted. */
+/**
+ * Reads Twilio's answer to a message. With a status from 500 on, or without a valid answer, the message may have been
+ * accepted.
+ */
 function toResult({ status, body }: OutboundResponse): SendResult {
   const answer = parse(body)
   if (status === 200 || status === 201) {
@@ -82,7 +88,7 @@ function toReport({ sid, status, error_code, error_message }: Answer): CarrierRe
 /** Whether the carrier's error says that the recipient has opted out. */
 export const isOptOut = (code: number | undefined): boolean => code === opted_out_code
 
-/** An outgoing message that Twilio has is sent, for us. */
+/** Returns the status of an outgoing message in our words: one that Twilio has counts as sent. */
 export function statusOf(status: unknown, error: string | null): Pick<CarrierReport, 'status' | 'error'> {
   if (status === 'delivered' || status === 'read') return { status: 'delivered', error: null }
   if (status === 'failed' || status === 'undelivered' || status === 'canceled')
@@ -90,10 +96,10 @@ export function statusOf(status: unknown, error: string | null): Pick<CarrierRep
   return { status: 'sent', error: null }
 }
 
-/** HMAC-SHA1 in Base64. */
+/** The length of an HMAC-SHA1 in Base64. */
 export const signature_length = 28
 
-/** HMAC-SHA1 over the URL and the sorted parameters, as Twilio's documentation describes. */
+/** Checks an HMAC-SHA1 over the URL and the sorted parameters, as Twilio's documentation describes. */
 export function isSigned(
   token: string,
   { url, form, signature }: { url: string; form: URLSearchParams; signature: string },

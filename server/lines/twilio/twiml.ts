@@ -1,14 +1,14 @@
-/* What Twilio is told to do with a call, in its XML. */
+/** This file writes the XML that tells Twilio what to do with a call. */
 
-/** What Twilio has done before it asks, or before it opens a stream. */
+/** What Twilio has done before it asks what is next, or before it opens a stream. */
 export type After = 'digits' | 'transfer'
 
 /** The addresses of a channel's calls. */
 export const inboundCallUrl = (address: string, channel_id: string): string => `${address}/phone/${channel_id}`
 
 /**
- * What is asked about a call. `before`: Twilio has done this before it opened the last stream. `answered`: someone takes the call
- * over, which is a report and not a question.
+ * The query of Twilio's questions about a call. `before`: Twilio has done this before it opened the last stream.
+ * `answered`: someone takes the call over, which is a report and not a question.
  */
 export interface CallQuery {
   after?: After | 'answered' | undefined
@@ -22,7 +22,7 @@ export function callUrl(address: string, { channel_id, call_id, after, before }:
 
 type OnChannel = { channel_id: string; call_id: string }
 
-/** Where Twilio reports the status of a call, and who has answered it. */
+/** Returns the URL for reports on the status of a call. `machineUrl` is for reports on who has answered it. */
 export const statusUrl = (address: string, call: OnChannel): string => `${callUrl(address, call)}/status`
 export const machineUrl = (address: string, call: OnChannel): string => `${callUrl(address, call)}/machine`
 
@@ -37,7 +37,7 @@ export function connectTo(stream: {
   token: string
   after?: After | undefined
   next_url: string
-  /** Nobody took the last stream: another process may have room soon. */
+  /** Whether nobody took the last stream: another process may have room soon. */
   waits: boolean
 }): string {
   const { url, token, after, next_url, waits } = stream
@@ -61,7 +61,10 @@ export function connectTo(stream: {
 export const pressDigits = (digits: string, next_url: string): string =>
   respond(element('Play', { digits: digits.replaceAll(/./g, 'w$&') }), redirect(next_url))
 
-/** Lets the caller talk to this number. Twilio reports the answer, and asks when the call to the number has ended. */
+/**
+ * Lets the caller talk to this number. Twilio reports the answer, and asks what is next when the call to the number has
+ * ended.
+ */
 export const dial = (to: string, { next_url, answered_url }: { next_url: string; answered_url: string }): string =>
   respond(
     element(
@@ -73,7 +76,7 @@ export const dial = (to: string, { next_url, answered_url }: { next_url: string;
 
 export const hangUp = (): string => respond(element('Hangup'))
 
-/** Of a call that is not answered. */
+/** Rejects a call that is not answered. */
 export const reject = (reason?: 'busy'): string => respond(element('Reject', reason && { reason }))
 
 export const nothing = (): string => respond()
@@ -83,7 +86,7 @@ const respond = (...children: string[]): string =>
 
 const redirect = (url: string): string => element('Redirect', { method: 'POST' }, escapeXml(url))
 
-/** The children are XML. */
+/** Writes an XML element. The children are XML already. */
 function element(name: string, attributes: Record<string, string> = {}, ...children: string[]): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(value)}"`)
   const inner = children.join('')

@@ -23,7 +23,7 @@ import * as twiml from './twiml.ts'
 
 /** Twilio's numbers for callers that withhold theirs: they spell ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN and UNAVAILABLE. */
 const withheld = new Set(['+266696687', '+7378742833', '+2562533', '+8656696', '+86282452253'])
-/** Of the caller, and of the call to a number that is to take over. */
+/** The statuses of a caller that has gone. `taken_over` are those of the call to a number that is to take over. */
 const over_statuses = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 const taken_over = new Set(['answered', 'completed'])
 
@@ -37,7 +37,7 @@ const CallQuery = Type.Object({
 })
 type CallQuery = Static<typeof CallQuery>
 
-/** Served at the URLs of voice channels, for Twilio. */
+/** The operations at the URLs of voice channels, for Twilio. */
 export const phone_operations: operation.Operation[] = [
   operation.raw({
     id: 'channels.receive_call',
@@ -51,7 +51,7 @@ export const phone_operations: operation.Operation[] = [
     ...signed_form,
     before: readInbound,
     run: async (at, { params, prepared }) => {
-      // What `readInbound` has returned.
+      // The cast is true because `readInbound` has returned this.
       const { call, admission } = prepared as Awaited<ReturnType<typeof readInbound>>
       return answer(at, params, await receiveCall(at, call, admission))
     },
@@ -66,7 +66,7 @@ export const phone_operations: operation.Operation[] = [
     errors: ['FORBIDDEN', 'NOT_FOUND'],
     ...signed_form,
     before: readQuestion,
-    // What `readQuestion` has returned.
+    // The cast is true because `readQuestion` has returned this.
     run: (at, { params, query, prepared }) => continueWith(at, { ...params, ...query }, prepared as URLSearchParams),
   }),
   operation.raw({
@@ -78,7 +78,7 @@ export const phone_operations: operation.Operation[] = [
     errors: ['FORBIDDEN', 'NOT_FOUND'],
     ...signed_form,
     before: (at, { params }, raw) => readReport(at, { params, url: twiml.statusUrl(at.tools.address(), params), raw }),
-    // What `readReport` has returned.
+    // The cast is true because `readReport` has returned this.
     run: (at, { params, prepared }) => reportStatus(at, params, prepared as URLSearchParams),
   }),
   operation.raw({
@@ -90,7 +90,7 @@ export const phone_operations: operation.Operation[] = [
     errors: ['FORBIDDEN', 'NOT_FOUND'],
     ...signed_form,
     before: (at, { params }, raw) => readReport(at, { params, url: twiml.machineUrl(at.tools.address(), params), raw }),
-    // What `readReport` has returned.
+    // The cast is true because `readReport` has returned this.
     run: (at, { params, prepared }) => reportMachine(at, params, prepared as URLSearchParams),
   }),
 ]
@@ -167,7 +167,7 @@ async function continueWith(at: At, question: Question, form: URLSearchParams): 
   )
 }
 
-/** What Twilio says of the call itself, and of a transfer. */
+/** Returns how the call has ended, by what Twilio says of the call itself and of a transfer. */
 function endOf(form: URLSearchParams, after: CallQuery['after']): 'transferred' | 'contact_hung_up' | undefined {
   if (after === 'transfer' && taken_over.has(form.get('DialCallStatus') ?? '')) return 'transferred'
   return over_statuses.has(form.get('CallStatus') ?? '') ? 'contact_hung_up' : undefined
@@ -178,7 +178,7 @@ function answer({ tools }: At, { channel_id, after, before }: Omit<Question, 'ca
     case 'connect': {
       const { call_id, token, waits } = next
       const address = tools.address()
-      // Nobody has taken the last stream, so nobody knows what was before it.
+      // If nobody has taken the last stream, nobody knows what was before it.
       const known = after === 'answered' ? undefined : (after ?? (waits ? before : undefined))
       const next_url = twiml.callUrl(address, { channel_id, call_id, before: known })
       return xml(twiml.connectTo({ url: twiml.streamUrl(address), token, after: known, next_url, waits }))

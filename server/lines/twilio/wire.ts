@@ -9,34 +9,40 @@ import { closing, type FromTwilio, parseMessage, type ToTwilio } from './stream.
 import { type After, dial_seconds } from './twiml.ts'
 
 const samples_per_ms = 8
-/** Twilio comes back at once when a stream breaks. */
+/** How long the wire waits for another stream. Twilio comes back at once when one breaks. */
 const away_max_ms = 10_000
-/** Longer than a number rings that is to take over. Then Twilio has asked what is next, unless someone has taken over. */
+/**
+ * This is longer than the number that is to take over rings. After that Twilio has asked what is next, unless someone
+ * has taken over.
+ */
 const transfer_max_ms = (dial_seconds + 15) * 1_000
-/** Of one digit that is pressed, with the pause before it. */
+/** How long it takes to press one digit, with the pause before it. */
 const digit_ms = 1_000
 const digits_max = 50
-/** Twilio sends sound all the time. A broken stream is found before the agent gives up words that are not played. */
+/**
+ * A stream without messages for this long is broken, because Twilio sends sound all the time. This is found before the
+ * agent gives up words that are not played.
+ */
 const silent_max_ms = 6_000
 const check_every_ms = 1_000
-/** A mark follows after this much sound, or when no more follows for the other time. */
+/** A mark follows after this much sound, or after `mark_after_ms` without more sound. */
 const mark_every_samples = 200 * samples_per_ms
 const mark_after_ms = 100
 /** A mark that comes back later than this shows that nothing is played. */
 const overdue_ms = 1_000
-/** Less than a frame is no gap, but the rounding of times. */
+/** A smaller gap is no gap, but the rounding of times. */
 const gap_min_ms = 20
-/** Of sound without times. A frame that comes later than this after the one before was spoken later. */
+/** A frame of sound without times that comes later than this after the one before was spoken later. */
 const late_max_ms = 1_000
-/** Sound may come ahead of time by this much, after it was held up on its way. */
+/** Sound that was held up on its way may come ahead of time by this much. */
 const ahead_max_ms = 5_000
 const frame_bytes_max = 200 * samples_per_ms
-/** Eight seconds of sound, in Base64 and JSON. */
+/** Eight seconds of sound, in Base64 and JSON, may be unread. */
 const unread_max_bytes = 256 * 1024
 const messages_per_second_max = 100
-/** While the end of a call can't be written, Twilio waits this long for what is next. */
+/** Twilio waits this long for what is next while the end of a call can't be written. */
 const finish_max_ms = 3_000
-/** Whether Twilio has done what was asked is not known. It is waited for this long. */
+/** How long the wire waits for a stream when it is unknown whether Twilio has done what was asked. */
 const unknown_max_ms = 5_000
 
 /** What Twilio does with the call instead of streaming. */
@@ -46,25 +52,25 @@ export type Detour = { type: 'digits'; digits: string } | { type: 'transfer'; to
 type Answer = 'done' | 'refused' | 'unknown'
 
 export interface TwilioWireOptions {
-  /** The time of the workspace. */
+  /** Returns the time of the workspace. */
   now: () => number
-  /** Asks Twilio. Never rejects. */
+  /** Asks Twilio to do something with the call. Never rejects. */
   update: (detour: Detour) => Promise<Answer>
 }
 
 interface AskedDetour {
   type: Detour['type']
   away_max_ms: number
-  /** Undefined until Twilio has answered. */
+  /** Twilio's answer. Undefined until it has come. */
   answer: Answer | undefined
   is_stopped: boolean
 }
 
 export interface Stream {
   sid: string
-  /** What Twilio has done before. */
+  /** What Twilio has done before this stream. */
   after: After | undefined
-  /** What came since the stream began, but the sound. */
+  /** The messages since the stream began, except sound. */
   messages: FromTwilio[]
 }
 
@@ -93,22 +99,25 @@ export class TwilioWire implements LiveWire {
   #seen_at: number
   #seen_ticks = clock.ticks()
   #away_until: number | undefined
-  /** The stream ends because of it. */
+  /** What ends the stream, if Twilio was asked for something. */
   #detour: AskedDetour | undefined
   #to_press = ''
-  /** Until the talk begins: what came, but the sound. */
+  /** The messages until the talk begins, except sound. Undefined from then on. */
   #waiting: FromTwilio[] | undefined = []
-  /** Where the next frame is, if it follows the one before, and where the stream's own time begins. */
+  /**
+   * Where the next frame is on the wire, if it follows the one before. `#stream_ms` is where the stream's own time
+   * begins.
+   */
   #next_ms = 0
   #stream_ms = 0
   #is_first_frame = true
-  /** In samples, since the wire opened. What was cleared before it was played counts in none. */
+  /** Samples since the wire opened. Sound that was cleared before it was played counts in neither figure. */
   #sent = 0
   #played = 0
   #unmarked = 0
   #marks: { name: string; end: number }[] = []
   #mark_count = 0
-  /** What is heard at which time, by the last mark that came back. */
+  /** The last sample that was heard, and when, by the last mark that came back. */
   #playing = { from: 0, since: 0 }
   #messages = { since: 0, count: 0 }
 
@@ -126,15 +135,15 @@ export class TwilioWire implements LiveWire {
     return this.#ended_by !== undefined
   }
 
-  /** The call ends when no stream comes back by then, if this process is killed. */
+  /** When the call ends if this process is killed and no stream comes back. */
   get ends_at(): number {
     return Math.max(this.#seen_at, this.#away_until ?? 0) + come_back_within_ms
   }
 
-  /** The talk begins, by this time. */
+  /** Begins the talk. Times are the workspace's from then on. */
   begin(now: () => number): void {
     this.#now = now
-    // What has happened before there was someone to tell.
+    // These messages came before the line could take them.
     const waiting = this.#waiting ?? []
     this.#waiting = undefined
     if (!this.#socket && !this.#is_over) this.onPause(true)
@@ -159,7 +168,7 @@ export class TwilioWire implements LiveWire {
     socket.on('close', this.#onClose)
     this.#check_timer = setInterval(() => this.#check(), check_every_ms)
     const detour = this.#detour
-    // What is still being asked for, and was not done before this stream, ends this one, too.
+    // A detour that is still being asked for, and was not done before this stream, ends this stream, too.
     const is_done = !detour || detour.answer !== undefined || detour.type === after
     if (is_done) this.#detour = undefined
     this.onPause(false)
@@ -181,7 +190,10 @@ export class TwilioWire implements LiveWire {
     else this.#mark_timer ??= setTimeout(() => this.#mark(), mark_after_ms)
   }
 
-  /** Twilio sends back the marks of what it drops. They are forgotten here, and count no more. */
+  /**
+   * Drops the sound that was sent and not played. Twilio sends back the marks of what it drops, but they are forgotten
+   * here.
+   */
   clear(): void {
     if (this.#sent === this.#played) return
     this.#tell({ event: 'clear', streamSid: this.#stream_sid })
@@ -194,7 +206,10 @@ export class TwilioWire implements LiveWire {
     this.onPlayed(cut / samples_per_ms)
   }
 
-  /** What is heard now: by the last mark and the time since, and never beyond the mark that is to come back next. */
+  /**
+   * Estimates which sample is heard now, by the last mark and the time since. It is never beyond the mark that is to
+   * come back next.
+   */
   #estimatePlayed(): number {
     const { from, since } = this.#playing
     const next = this.#marks[0]?.end ?? this.#sent
@@ -228,13 +243,13 @@ export class TwilioWire implements LiveWire {
     void this.#options.update(wanted).then((answer) => {
       detour.answer = answer
       if (answer === 'done') return
-      // Twilio has ended the stream for something else: the contact has hung up.
+      // Twilio has ended the stream for another reason: the contact has hung up.
       if (answer === 'refused' && detour.is_stopped && this.#detour === detour) return this.#endBy('hung_up')
       setTimeout(() => this.#giveUp(detour), answer === 'unknown' ? unknown_max_ms : 0)
     })
   }
 
-  /** Twilio has not done it, if the stream goes on. */
+  /** Gives a detour up if the stream still goes on, because Twilio has not done it. */
   #giveUp(detour: { type: Detour['type'] }): void {
     if (this.#detour !== detour || !this.#socket || this.#is_over) return
     this.#detour = undefined
@@ -242,12 +257,13 @@ export class TwilioWire implements LiveWire {
     this.#pressNext()
   }
 
-  /** The line has nothing more to send. */
+  /** Does nothing, because the line has nothing more to send. */
   end(): void {}
 
   /**
-   * The call is over. The stream ends when that is written: then Twilio asks what is next, and is told to hang up. During a transfer
-   * the contact may talk to someone else, and the report of that may be late or lost: only a person who wants so ends that.
+   * Notes that the call is over. The stream ends when that is written: then Twilio asks what is next, and is told to
+   * hang up. During a transfer the contact may talk to someone else, and the report of that may be late or lost: only
+   * the wish of a person to hang up ends that.
    */
   finish(end_reason: EndReason): void {
     this.#is_over = true
@@ -285,7 +301,7 @@ export class TwilioWire implements LiveWire {
     this.#mark_timer = undefined
   }
 
-  /** Another stream may follow. */
+  /** Releases a stream that has ended. Another one may follow. */
   #lose(): void {
     const socket = this.#socket
     this.#release()
@@ -297,7 +313,7 @@ export class TwilioWire implements LiveWire {
     this.#away_timer = setTimeout(() => this.#giveUpWaiting(), away_ms)
   }
 
-  /** No stream has followed. After a transfer, the two talk. */
+  /** Ends the wire when no stream has followed. After a transfer, the two others talk. */
   #giveUpWaiting(): void {
     if (this.#detour?.type === 'transfer' && this.#detour.answer === 'done') this.onTransferred(true)
     this.#endBy('lost')
@@ -307,13 +323,13 @@ export class TwilioWire implements LiveWire {
     if (this.#is_over) return
     this.#is_over = true
     this.#ended_by = reason
-    // Otherwise `begin` says so.
+    // The line doesn't exist before `begin`, which reports the end then.
     if (!this.#waiting) this.onEnd(reason)
   }
 
   readonly #onClose = (): void => this.#lose()
 
-  /** A connection that nothing comes from is broken. */
+  /** Ends a connection on which nothing comes, because it is broken. */
   #check(): void {
     if (clock.ticks() - this.#seen_ticks > silent_max_ms) this.#socket?.terminate()
   }
@@ -337,14 +353,14 @@ export class TwilioWire implements LiveWire {
     if (this.#waiting && message.event !== 'stop') return void this.#waiting.push(message)
     if (message.event === 'dtmf') this.onDigit(message.digit)
     else if (message.event === 'mark') this.#takeMark(message.name)
-    // Twilio says so when the contact has hung up, and when it does something else with the call.
+    // Twilio sends `stop` when the contact has hung up, and when it does something else with the call.
     else if (message.event === 'stop' && this.#detour) {
       this.#detour.is_stopped = true
       this.#lose()
     } else if (message.event === 'stop') this.#endBy('hung_up')
   }
 
-  /** Sound has its place by the stream's own time, whenever it arrives. */
+  /** Takes a frame, which has its place by the stream's own time, whenever it arrives. */
   #takeFrame({ bytes, timestamp }: { bytes: Buffer; timestamp: number | undefined }): void {
     if (bytes.length === 0 || bytes.length > frame_bytes_max) return void this.#refuse()
     const arrived_ms = clock.ticks() - this.#opened_ticks

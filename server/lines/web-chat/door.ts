@@ -15,23 +15,23 @@ import { type ChatChannel, unknownVisitor } from './web-chat.ts'
 
 /** The scopes of the operations: what anyone may do, what needs the token of a visitor, and who calls. */
 export const scopes = { anyone: 'anyone:chat', visitor: 'visitor:chat', caller: 'caller:chat' }
-/** A network may do this much per minute in a workspace. */
+/** A network may begin this many chats, and send this many messages, per minute in a workspace. */
 const chats_per_minute_max = 10
 const messages_per_minute_max = 60
 const calls_per_minute_max = 3
 
-/** Who chats. */
+/** The caller of an operation of web chats. */
 interface ChatCaller extends Caller {
   channel: ChatChannel
   network: string
-  /** Of the page that has sent the request. */
+  /** The origin of the page that has sent the request. */
   origin: string | null
-  /** Undefined in the request that begins a chat. */
+  /** The visitor. Undefined in the request that begins a chat. */
   visitor: visitors.ChatVisitor | undefined
 }
 
 interface WantedToken extends visitors.WantedVisitor {
-  /** It includes the channel: a token that is unknown on one is not unknown on all. */
+  /** The token with its channel: a token that is unknown on one channel is not unknown on all. */
   token: string
   now: number
 }
@@ -71,7 +71,10 @@ export function identifyChatVisitor(
   const findVisitor = openTokenLookup<WantedToken, visitors.ChatVisitor>((wanted) =>
     visitors.findByTokens({ db, now: wanted[0]?.now ?? 0 }, wanted),
   )
-  /** A stream ends when the visitor goes on in another conversation. */
+  /**
+   * The conversation of a visitor when its stream began. A stream ends when the visitor goes on in another
+   * conversation.
+   */
   const first_conversations = new WeakMap<RequestHead, string>()
 
   return async (head, now, { is_recheck = false } = {}): Promise<ChatCaller> => {
@@ -112,16 +115,16 @@ export function identifyChatVisitor(
   }
 }
 
-/** The page that sends the request is this server's own, also within a frame of another page. */
+/** Refuses pages other than this server's own, which may be in a frame of another page. */
 const otherOrigin = (): Problem =>
   new Problem('FORBIDDEN', "Requests must come from the chat's own page. The Origin header names another one.")
 
 const noVoice = (): Problem => new Problem('NOT_FOUND', "Visitors of this chat can't talk.")
 
-/** The caller of an operation of web chats. Only the door that `identifyChatVisitor` protects serves these. */
+/** Returns the caller of an operation of web chats. Only the door that `identifyChatVisitor` protects serves these. */
 const toCaller = ({ caller }: Pick<ValidRequest, 'caller'>): ChatCaller => caller as ChatCaller
 
-/** Who wants to talk. */
+/** Returns the visitor who wants to talk. */
 export function callerOf(request: Pick<ValidRequest, 'caller'>): Visitor & { agent_id: string; origin: string | null } {
   const { channel, network, origin } = toCaller(request)
   return { channel_id: channel.id, agent_id: channel.agent_id, network, origin }

@@ -13,14 +13,14 @@ export function webChatPages(folder: string, service: Service, findChannel: Find
     '/chat/assets/:name': ({ params, headers }) => answerFile(`/assets/${params.name}`, headers),
     '/chat/:channel_id': async ({ params }) => {
       const found = await findChannel(params.channel_id ?? '', clock.wall())
-      // Any page may frame the one that says that there is no chat, so that the widget hears of it.
+      // Any page may frame the page that says that there is no chat, so that the widget hears of it.
       if (!found) return answerUnavailable(['*'])
       return answerPage(await attributesOf(service, found), found.origins)
     },
   }
 }
 
-/** Tells the page whether visitors can talk, and whether that is recorded. */
+/** Returns the attributes that tell the page whether visitors can talk, and whether that is recorded. */
 async function attributesOf(service: Service, { channel, workspace }: FoundChannel): Promise<string> {
   if (!channel.has_voice) return ''
   const { is_recorded } = await findAnswerer(atWall(service, workspace, clock.wall()), channel.agent_id)

@@ -8,7 +8,7 @@ import * as chat from './web-chat.ts'
 const path = '/:channel_id'
 const collection = `${path}/session`
 
-/** What the page of a web chat does. Not part of the public API. */
+/** Operations of the page of a web chat. They are not part of the public API. */
 export const chat_operations: operation.Operation[] = [
   operation.write({
     id: 'web_chat.begin',

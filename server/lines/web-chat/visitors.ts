@@ -14,7 +14,7 @@ export interface ChatVisitor {
   conversation_id: string
 }
 
-/** Returns the token, of which only a hash is stored. */
+/** Adds a visitor. Returns its token, of which only a hash is stored. */
 export async function add(
   { db, workspace }: InWorkspace,
   { channel_id, conversation_id, now }: { channel_id: string; conversation_id: string; now: number },
@@ -29,13 +29,13 @@ export async function add(
 }
 
 export interface WantedVisitor {
-  /** The token. */
+  /** The token of the visitor. */
   secret: string
   workspace: string
   channel_id: string
 }
 
-/** The visitors of these tokens. A token is valid for its channel only. `now` is wall time. */
+/** Finds the visitors of these tokens. A token is valid for its channel only. `now` is wall time. */
 export async function findByTokens(
   { db, now }: Pick<At, 'db' | 'now'>,
   wanted: WantedVisitor[],
@@ -67,7 +67,7 @@ export const lock = (
       where workspace_id = ${workspace} and token_hash = ${token_hash} for no key update`,
   )
 
-/** The visitor goes on in another conversation. */
+/** Notes that the visitor goes on in another conversation. */
 export const move = (
   { db, workspace }: InWorkspace,
   { token_hash, conversation_id }: Pick<ChatVisitor, 'token_hash' | 'conversation_id'>,
@@ -77,13 +77,13 @@ export const move = (
       where workspace_id = ${workspace} and token_hash = ${token_hash}`,
   )
 
-/** The visitors of these conversations are known no more: whoever writes again is a new one. */
+/** Deletes the visitors of these conversations: a visitor who writes again is a new one. */
 export const forget = ({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<number> =>
   db.run(
     sql`delete from chat_visitors where workspace_id = ${workspace} and conversation_id = any(${conversation_ids}::uuid[])`,
   )
 
-/** `now` is wall time, as for all that authenticates. */
+/** Removes visitors whose tokens have expired. `now` is wall time, as for all that authenticates. */
 export async function removeExpired({ db, workspace, now }: At, isStopping?: IsStopping): Promise<void> {
   const removeBatch = () =>
     db.run(

@@ -18,7 +18,7 @@ const turns_shown_max = 100
 export interface ChatChannel {
   id: string
   agent_id: string
-  /** Whether visitors can also talk. */
+  /** Whether visitors can also talk by voice. */
   has_voice: boolean
 }
 
@@ -47,7 +47,7 @@ export async function readSession(at: At, { conversation_id }: visitors.ChatVisi
   return { conversation: toShownConversation(conversation), agent_name, turns: turns.map(toShownTurn) }
 }
 
-/** Retention deletes old conversations: the visitor then begins anew, as without a token. */
+/** Returns a conversation. Retention deletes old ones: the visitor then begins anew, as without a token. */
 async function getConversation(at: At, id: string): Promise<Conversation> {
   try {
     return await conversations.get(at, id)
@@ -90,7 +90,7 @@ async function lock(at: At, visitor: visitors.ChatVisitor): Promise<visitors.Cha
   return locked
 }
 
-/** Whether nothing more can be said in the conversation. */
+/** Whether this problem means that nothing more can be said in the conversation. */
 const isOver = ({ code, details }: Problem): boolean => code === 'NOT_FOUND' || details.status === 'closed'
 
 /**
@@ -104,12 +104,12 @@ export async function leavePhoneNumber(
   const { conversation_id: id } = await lock(at, visitor)
   if (!(await visited.keepCounterpart(at, { id, counterpart: phone_number })))
     throw invalidState('A phone number was left in this chat before, or the chat has ended.')
-  // A number in use is a Problem, which is ignored.
+  // A number that is in use is a Problem, which is ignored on purpose.
   await contacts.create(at, [{ phone_number, source: 'inbound' }])
   return { phone_number }
 }
 
-/** The conversation's stream, as the visitor may see it. */
+/** Streams the conversation as the visitor may see it. */
 export async function* streamSession(
   at: At,
   { conversation_id: id }: visitors.ChatVisitor,
@@ -125,7 +125,10 @@ export async function* streamSession(
   yield* stream(at, { id, shown }, { last_event_id: last_seq, signal })
 }
 
-/** The number of the turn at a position such as `<conversation>:12`. In another conversation nothing is known. */
+/**
+ * Returns the number of the turn at a position such as `<conversation>:12`. Positions in other conversations count as
+ * 0.
+ */
 function seqIn(id: string, position: string): number {
   const [, conversation, seq] = /^([0-9a-f-]{36}):(\d{1,9})$/.exec(position) ?? []
   if (conversation !== undefined) return conversation === id ? Number(seq) : 0
@@ -137,7 +140,7 @@ function toShownConversation({ id, status, is_answering, counterpart }: Conversa
   return { id, status, is_answering, has_phone_number: counterpart !== null }
 }
 
-/** Visitors can open documents that were fetched from a URL. */
+/** Returns the turn as visitors see it: they can open documents that were fetched from a URL. */
 function toShownTurn({ seq, role, text, created_at, citations }: visited.SeenTurn): ChatTurn {
   const links = new Map(citations.flatMap(({ title, url }) => (url === null ? [] : [[url, { title, url }]])))
   return { seq, role, text, created_at, ...(links.size > 0 && { links: [...links.values()] }) }

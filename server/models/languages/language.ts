@@ -12,11 +12,11 @@ export type Intent = (typeof intents)[number]
  */
 export interface IntentPhrases {
   anywhere?: string[]
-  /** They are not heard in a question. */
+  /** Phrases that are not heard in a question. */
   in_statements?: string[]
-  /** They have an `@`. */
+  /** Phrases with an `@`. */
   by_name?: string[]
-  /** The words of these are not heard as part of another phrase. */
+  /** The words of these phrases are not heard as part of another phrase. */
   but?: string[]
 }
 
@@ -25,35 +25,35 @@ export interface Language {
   intents: Record<Intent, IntentPhrases>
   /** With one of these in a message, `yes` is heard only in phrases that have one too. */
   negations: string[]
-  /** They may stand before what begins a clause, and after what ends it. */
+  /** Words that may stand before what begins a clause. `closers` may stand after what ends it. */
   openers: string[]
   closers: string[]
-  /** They may stand between the words of a phrase. */
+  /** Words that may stand between the words of a phrase. */
   fillers: string[]
-  /** How a clause that asks begins. */
+  /** Matches the beginning of a clause that asks. */
   question: RegExp
   numbers: Record<string, number>
   /** A number before one of these words is multiplied by it. The largest comes first. */
   multipliers: [word: string, factor: number][]
-  /** May stand between the parts of a number. */
+  /** The word that may stand between the parts of a number. */
   and: string
-  /** Said for digits one by one, such as "double five". */
+  /** Words for digits one by one, such as "double five". */
   repetitions: Record<string, number>
   zero_names: string[]
   plus: string
   /** The numbers of days, such as "first". */
   ordinals: Record<string, number>
   before_ordinal: string[]
-  /** They have the spellings of each weekday, from Monday, and of each month. */
+  /** The spellings of each weekday, from Monday. `months` has those of each month. */
   weekdays: string[][]
   months: string[][]
-  /** Each phrase has its number of days from today. The longest phrases come first. */
+  /** Phrases with the number of days from today. The longest phrases come first. */
   days: [phrase: string, days: number][]
-  /** They contain a word of `days` and mean no day. */
+  /** Phrases that contain a word of `days` and mean no day. */
   greetings: string[]
-  /** They stand after "in" and a number. */
+  /** Words after "in" and a number, with their days. */
   units: Record<string, number>
-  /** They stand before a weekday, or before "week" after it, and mean the week that begins next Monday. */
+  /** Words before a weekday, or before the word in `week`. They mean the week that begins next Monday. */
   next: string[]
   week: string
   is_month_first: boolean
@@ -61,28 +61,28 @@ export interface Language {
   /** Tells 3 in the morning from 3 in the afternoon. */
   morning: RegExp
   afternoon: RegExp
-  /** They stand for signs in spoken email addresses. */
+  /** The words for the signs in spoken email addresses. */
   at: string
   dot: string
-  /** They stand before a name. The weak ones are often followed by something else. */
+  /** Matches what stands before a name. What `weak_name` matches is often followed by something else. */
   name: RegExp
   weak_name: RegExp
   /** Words that are no part of a name, besides weekdays. */
   not_names: string[]
-  /** Those of answers: they may be part of a name that stands after a strong `name`. */
+  /** Words of answers, which may be part of a name only after a strong `name`. */
   weak_not_names: string[]
 }
 
-/** Patterns are for normalized text: words separated by one space. */
+/** A pattern of a time, for normalized text: words separated by one space. */
 export interface TimeRule {
   pattern: RegExp
   /** Returns minutes since midnight. A group that is absent is 0. */
   minutes: (first: number, second: number) => number
-  /** No half of the day is guessed. */
+  /** Set when no half of the day is to be guessed. */
   is_exact?: boolean
 }
 
-/** Numbers the words from `first` on. */
+/** Numbers the words, beginning with `first`. */
 export const numbered = (words: string, first: number): Record<string, number> =>
   Object.fromEntries(words.split(' ').map((word, index) => [word, first + index]))
 

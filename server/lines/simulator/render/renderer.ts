@@ -12,9 +12,12 @@ import type { Rendering } from './thread.ts'
 import { openTurns } from './turns.ts'
 import { wavSize } from './wav.ts'
 
-/** Waits don't count. A call of two hours in which both sides speak all the time takes about half of this. */
+/**
+ * The limit of a job, without waits. A call of two hours in which both sides speak all the time takes about half of
+ * this.
+ */
 const job_max_ms = 15 * 60 * 1000
-/** A new thread costs about a tenth of it. A call of half a minute is rendered in one. */
+/** How long a slice takes. A new thread costs about a tenth of it, and a call of half a minute is rendered in one. */
 const slice_ms_default = 3_000
 const jobs_max = 50
 const jobs_per_workspace_max = 10
@@ -23,15 +26,15 @@ const heap_max_mb = 128
 const default_voices = { contact: 'rms', agent: 'slt' } as const
 
 interface RendererOptions {
-  /** For temporary files. */
+  /** The folder for temporary files. */
   folder: string
   /** After this time a thread ends, and another call has its turn. */
   slice_ms?: number
 }
 
 /**
- * Renders calls in slices, which take turns. Each slice runs in a thread that ends with it: so there is one thread at most,
- * because rendering uses a whole processor, and an idle process needs no memory for it.
+ * Renders calls in slices, which take turns. Each slice runs in a thread that ends with it, so there is one thread at
+ * most: rendering uses a whole processor, and an idle process needs no memory for it.
  */
 export function openRenderer({ folder, slice_ms = slice_ms_default }: RendererOptions): Renderer {
   const jobs = new Map<string, Promise<void>>()
@@ -47,7 +50,7 @@ export function openRenderer({ folder, slice_ms = slice_ms_default }: RendererOp
       jobs.delete(id)
       slots.release(workspace)
     })
-    // Those who wait for it get the error. Nobody may be waiting.
+    // Requests that wait for the job get the error. Without any, it must not be an unhandled rejection.
     job.catch(() => {})
     jobs.set(id, job)
     return job
@@ -67,7 +70,7 @@ export function openRenderer({ folder, slice_ms = slice_ms_default }: RendererOp
         bytes_left = size - (await fs.stat(file)).size
       }
       const stream = createReadStream(file)
-      // Whoever reads it gets the error. Nobody may be reading.
+      // The reader of the stream gets the error. Without a reader it must not end the process.
       stream.on('error', () => {})
       await store({ size, stream }).finally(() => stream.destroy())
     })
@@ -84,7 +87,7 @@ async function runThread(rendering: Rendering, time_max_ms: number): Promise<num
     resourceLimits: { maxOldGenerationSizeMb: heap_max_mb },
   })
   thread.unref()
-  // One that comes after the end has nobody to tell.
+  // An error after the thread's end concerns nobody, and must not end the process.
   thread.on('error', () => {})
   const too_long = new AbortController()
   const timer = setTimeout(() => too_long.abort(new Error('rendering took too long')), time_max_ms)

@@ -10,7 +10,7 @@ const middle_tap = 16_382
 const taps = [10_304, -3_113, 1_527, -795, 393, -171, 58, -10]
 const one = 32_768
 
-/** Of two samples one is left. */
+/** Halves the sample rate. */
 export function halveRate(samples: Int16Array): Int16Array {
   const halved = new Int16Array(Math.floor(samples.length / 2))
   for (let index = 0; index < halved.length; index += 1) {
@@ -25,7 +25,7 @@ export function halveRate(samples: Int16Array): Int16Array {
   return halved
 }
 
-/** Quieter than speech. */
+/** Samples below this are quieter than speech. */
 const silence_below = 100
 
 export function trimSilence(samples: Int16Array): Int16Array {
@@ -36,7 +36,7 @@ export function trimSilence(samples: Int16Array): Int16Array {
 
 const fade_length = 5 * samples_per_ms
 
-/** Cuts what is too long. The last samples get quieter, because a sudden end is heard as a click. */
+/** Shortens samples to a length. The last ones get quieter, because a sudden end is heard as a click. */
 export function cut(samples: Int16Array, length: number): Int16Array {
   if (samples.length <= length) return samples
   const left = samples.slice(0, length)

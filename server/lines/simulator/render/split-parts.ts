@@ -1,7 +1,10 @@
 import type { SpeechPart } from '../../../talk/state.ts'
 import { wordsOf } from '../../../talk/words.ts'
 
-/** Flite takes more time and memory for each second of a long text than for one of a short text. */
+/**
+ * Flite takes more time and memory for each second of a long text than of a short one, so parts have at most this many
+ * characters.
+ */
 const characters_max = 300
 
 /** Returns parts in order, without overlaps, and none too long to be spoken at once. */

@@ -14,7 +14,7 @@ export interface Rendering {
   agent: Track
 }
 
-// It is what `renderer.ts` passes.
+// The cast is true because `renderer.ts` passes this.
 const { file, slice_ms, duration_ms, contact, agent } = workerData as Rendering
 const slice_ends_at = clock.ticks() + slice_ms
 const synthesizer = await openSynthesizer(path.dirname(file))

@@ -10,7 +10,7 @@ export interface Track {
   parts: SpeechPart[]
 }
 
-/** Flite speaks at most twice as fast to fit a part. What is still too long is cut. */
+/** Flite speaks at most twice as fast to fit a part. A part that is still too long is cut. */
 const stretch_percent_min = 50
 
 /** Reads a track from a position, in samples, to its end. Holds the samples of one part at a time. */

@@ -16,7 +16,7 @@ type Waiting = Turn & { start: () => void }
  * turns between, so that neither many jobs of one of them nor short ones keep another waiting forever.
  */
 export function openTurns(): Turns {
-  /** The workspace that had a turn last is the last one. */
+  /** The jobs of each workspace that wait. The workspace that had a turn last is the last one. */
   const waiting = new Map<string, Waiting[]>()
   let is_running = false
   let is_for_shortest = false
@@ -33,7 +33,7 @@ export function openTurns(): Turns {
 
   const add = (job: Waiting) => void waiting.set(job.workspace, [...(waiting.get(job.workspace) ?? []), job])
 
-  /** Stays running if there is a next one: nobody else may take its turn. */
+  /** Starts the next job, if there is one. `is_running` stays set then, so that no other job takes the turn. */
   function startNext(): void {
     is_for_shortest = !is_for_shortest
     const of_each = [...waiting.values()].flatMap((jobs) => shortestOf(jobs) ?? [])
@@ -49,7 +49,7 @@ export function openTurns(): Turns {
   return { take }
 }
 
-/** The first of those that have the least left. */
+/** Returns the first of the jobs that have the least left. */
 function shortestOf([first, ...others]: Waiting[]): Waiting | undefined {
   return others.reduce((shortest, job) => (shortest && shortest.bytes_left <= job.bytes_left ? shortest : job), first)
 }

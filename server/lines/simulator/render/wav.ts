@@ -5,21 +5,21 @@ import { sample_rate, samples_per_ms } from './samples.ts'
 
 const { channels } = recording_format
 const header_bytes = headerBytes(recording_format)
-/** A second. */
+/** A block is one second. */
 const block_samples = sample_rate
 
 interface Reader {
   read: (bytes: Uint8Array, offset: number) => Promise<void>
 }
 
-/** How large the file of a recording is. */
+/** Returns how large the file of a recording is, in bytes. */
 export const wavSize = (duration_ms: number): number => header_bytes + channels * duration_ms * samples_per_ms
 
 interface Content {
   duration_ms: number
-  /** Left and right, from a position in samples on. */
+  /** Opens the tracks, left and right, from a position in samples on. */
   openTracks: (position: number) => [left: Reader, right: Reader]
-  /** Asked after each second. */
+  /** Whether to stop. Called after each second. */
   mustStop: () => boolean
 }
 

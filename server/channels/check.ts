@@ -2,7 +2,7 @@ import type { AtOutside } from '../kit/at.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import type { ChannelChange, Kind, NewChannel, ProviderName } from './schema.ts'
 
-/** The operator, on the command line, may name a URL without TLS or in a private network. */
+/** What the operator may do on the command line: name a URL without TLS or in a private network. */
 export interface Trust {
   is_api_url_trusted?: boolean
 }
@@ -13,7 +13,7 @@ interface Provision {
   allowed: (keyof NewChannel)[]
 }
 
-/** Says which kinds a provider offers, and which fields its channels need and may have. */
+/** Which kinds a provider offers, and which fields its channels need and may have. */
 const provisions: Record<ProviderName, Provision> = {
   twilio: {
     kinds: ['sms', 'voice'],
@@ -25,7 +25,7 @@ const provisions: Record<ProviderName, Provision> = {
 }
 const fields_of_some = ['address', 'agent_id', 'account_sid', 'auth_token', 'api_url', 'origins'] as const
 
-/** Resolves the host name of `api_url`, so it runs before the transaction. */
+/** Checks `api_url`. Resolves its host name, so it runs before the transaction. */
 export async function checkUrl({ tools }: AtOutside, { api_url, is_api_url_trusted = false }: ChannelChange & Trust) {
   if (api_url === undefined) return
   const url = URL.parse(api_url)
@@ -62,7 +62,9 @@ export function assertChange({ provider, kind }: Pick<NewChannel, 'provider' | '
 
 const message_limits = ['messages_per_minute_max', 'messages_per_day_max'] as const
 
-/** A microphone is added to a web chat only, and a voice channel sends no messages. */
+/**
+ * Returns what is wrong for the kind: a microphone is added to a web chat only, and a voice channel sends no messages.
+ */
 function kindFaults(kind: Kind, input: ChannelChange): Fault[] {
   const unexpected = (path: string, channels: string): Fault => ({
     path,

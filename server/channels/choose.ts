@@ -18,7 +18,7 @@ export async function chooseActive(at: At, kind: Kind): Promise<StoredChannel | 
 
 const kind_names: Record<Kind, string> = { web_chat: 'web chat', sms: 'SMS', voice: 'voice' }
 
-/** Why `chooseActive` has found nothing: "no active SMS channel" or "several active SMS channels". */
+/** Says why `chooseActive` has found nothing: "no active SMS channel" or "several active SMS channels". */
 export async function explainNoChoice(at: At, kind: Kind): Promise<{ is_none: boolean; reason: string }> {
   const is_none = (await findTwoActive(at, kind)).length === 0
   const name = kind_names[kind]

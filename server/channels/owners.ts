@@ -12,7 +12,7 @@ export interface Owner {
   is_test: boolean
 }
 
-/** A deleted channel is found for this long. */
+/** A channel that was deleted is still found for this long. */
 const fresh_ms = 500
 const cached_max = 10_000
 

@@ -12,13 +12,16 @@ export const reactions: Reaction[] = [
   on(clocks.created, addSimulators),
 ]
 
-/** Who writes an agent's id into a channel locks the workspace, as its deletion does. */
+/**
+ * Finds the channels of an agent. A write of an agent's id into a channel locks the workspace, as the agent's deletion
+ * does.
+ */
 const findUsing = ({ db, workspace }: At, agent_id: string): Promise<Use[]> =>
   db.many<Use>(
     sql`select 'channel' as kind, id from channels where workspace_id = ${workspace} and agent_id = ${agent_id} order by id`,
   )
 
-/** A test workspace can call and write to simulated people from its creation. */
+/** Adds simulators, so that a test workspace can call and write to simulated people from its creation. */
 async function addSimulators(at: At): Promise<void> {
   const provider = 'simulator'
   await channels.create(at, { name: 'SMS simulator', kind: 'sms', provider, address: '+15550100100' })

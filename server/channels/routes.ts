@@ -6,7 +6,7 @@ import * as channels from './store.ts'
 
 const path = '/channels'
 
-/** People who are not owners see which channels there are, but not where. */
+/** Hides the settings of a channel from people who are not owners: they only see which channels there are. */
 function shown({ caller }: operation.ValidRequest, channel: schema.Channel): schema.Channel {
   const is_hidden = caller.authenticated_by === 'session' && !caller.scopes.has('channels:write')
   return is_hidden ? { ...channel, address: null, public_url: null, inbound_url: null } : channel
@@ -38,7 +38,7 @@ export const operations: operation.Operation[] = [
   }),
 ]
 
-/** People use these in the dashboard. API keys only view channels, and never have the scope. */
+/** The operations that people use in the dashboard. API keys only view channels, and never have the scope. */
 export const owner_operations: operation.Operation[] = [
   operation.write({
     id: 'channels.create',

@@ -78,7 +78,7 @@ const channel = {
 export const Channel = Type.Object(channel, { title: 'Channel' })
 export type Channel = Static<typeof Channel>
 
-/** The URLs change with the address of the service. */
+/** Returns the version of a channel. Its URLs change with the address of the service. */
 export const channelVersion = ({ updated_at, public_url, inbound_url }: Channel): string =>
   hashState(updated_at, public_url, inbound_url)
 
@@ -106,7 +106,7 @@ const limits = {
 const api_url_text = { maxLength: 2_000, description: "The URL of the carrier's API.", examples: [default_api_url] }
 const origins_text = 'The origins of the pages that may show a web chat, or the page to talk, besides its own page.'
 
-/** Owners see this in the dashboard and on the command line. */
+/** A channel as owners see it in the dashboard and on the command line. */
 export const ChannelWithSettings = Type.Object(
   {
     ...channel,
@@ -186,7 +186,7 @@ export const ChannelChange = body(
 )
 export type ChannelChange = Static<typeof ChannelChange>
 
-/** SMS channels send a message to `to`. Others need no body. */
+/** The body of a channel's test. SMS channels send a message to `to`. Others need no body. */
 export const ChannelTest = Type.Object(
   { to: Type.Optional(PhoneNumber) },
   { title: 'ChannelTest', additionalProperties: false },

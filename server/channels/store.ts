@@ -31,7 +31,7 @@ const simulator_limits = { messages_per_minute_max: 1_000_000, messages_per_day_
 /** A channel as stored. */
 export interface StoredChannel
   extends Omit<ChannelWithSettings, 'public_url' | 'inbound_url' | 'capabilities' | 'has_auth_token'> {
-  /** It is sealed. */
+  /** The sealed token. */
   auth_token: string | null
   is_api_url_trusted: boolean
 }
@@ -87,7 +87,7 @@ async function assertAgent(at: At, agent_id: string | null): Promise<void> {
   throw invalid([{ path: 'agent_id', code: 'unknown', message: 'agent_id is not the id of an agent.' }])
 }
 
-/** Includes the settings, which only owners see. */
+/** Returns a channel with the settings, which only owners see. */
 export const get = async (at: At, id: string): Promise<ChannelWithSettings> =>
   toChannel(at, orNotFound(await find(at, id)))
 
@@ -107,7 +107,7 @@ const byId = batchedGetById<StoredChannel>(columns, raw('channels'))
 export const find = async ({ db, workspace }: At, id: string): Promise<StoredChannel | undefined> =>
   isId(id) ? byId(db, workspace, id) : undefined
 
-/** Returns undefined when there is none, or when it was encrypted with another SECRETS_KEY. */
+/** Returns undefined when there is no token, or when it was encrypted with another SECRETS_KEY. */
 export function openAuthToken({ tools }: At, { auth_token }: StoredChannel): string | undefined {
   try {
     return auth_token === null ? undefined : tools.seal.open(auth_token)
@@ -124,7 +124,7 @@ export async function ownNumbers({ db, workspace }: At): Promise<string[]> {
   return rows.map(({ address }) => address)
 }
 
-/** An empty change doesn't even change `updated_at`. */
+/** Changes a channel. An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
   { id, change, isCurrent }: { id: string; change: ChannelChange & Trust; isCurrent: IsCurrent },
@@ -144,7 +144,7 @@ export async function update(
   return toChannel(at, await save(at, { before, after: withHealth(after, change) }))
 }
 
-/** A token is sent only to the server that it was entered for. */
+/** Returns the credentials after a change. A token is sent only to the server that it was entered for. */
 function credentials({ tools }: At, before: StoredChannel, change: ChannelChange & Trust) {
   const { auth_token, api_url = before.api_url, is_api_url_trusted = false } = change
   const is_moved = originOf(api_url) !== originOf(before.api_url)
@@ -156,7 +156,7 @@ function credentials({ tools }: At, before: StoredChannel, change: ChannelChange
   }
 }
 
-/** New credentials, and turning the channel on or off, end `failing`. */
+/** Ends `failing` if credentials are new, or the channel is turned on or off. */
 function withHealth(after: StoredChannel, { status, auth_token, account_sid, api_url }: ChannelChange): StoredChannel {
   const is_tried_again = [status, auth_token, account_sid, api_url].some((value) => value !== undefined)
   if (!is_tried_again) return after
@@ -185,7 +185,7 @@ export const setFailing = (at: At, { id, error }: { id: string; error: string })
 /** Notes that the carrier sends again. */
 export const setWorking = (at: At, id: string): Promise<void> => setHealth(at, { id, status: 'active', error: null })
 
-/** In all live workspaces, for the operator. */
+/** Counts the failing channels of all live workspaces, for the operator. */
 export async function countFailing({ db }: Pick<Unscoped, 'db'>): Promise<number> {
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from channels where status = 'failing'
@@ -195,8 +195,8 @@ export async function countFailing({ db }: Pick<Unscoped, 'db'>): Promise<number
 }
 
 /**
- * The ids of two live workspaces in which people can call or be called, or of fewer if there aren't two. Of more if a node of a sharded
- * database is down.
+ * Returns the ids of two live workspaces in which people can call or be called, or of fewer if there aren't two. If a
+ * node of a sharded database is down, it may return more.
  */
 export const readWithVoice = ({ db }: Pick<Unscoped, 'db'>): Promise<string[]> =>
   workspaces.listToLookInto({ db }, ({ db }) =>
@@ -217,10 +217,10 @@ async function setHealth(at: At, { id, status, error }: Health): Promise<void> {
   if (before && !isSame(before)) await save(at, { before, after: { ...before, status, error } })
 }
 
-/** A channel is about to be deleted. Reactions return what needs it, which prevents this. */
+/** A channel is about to be deleted. Reactions return what needs it, which prevents that. */
 export const findingUses = newHook<{ channel_id: string }, Use[]>('channels.finding_uses')
 
-/** Its conversations stay. Its addresses return 404 from now on. */
+/** Deletes a channel. Its conversations stay, and its addresses return 404 from now on. */
 export async function remove(
   at: At,
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },

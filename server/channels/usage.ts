@@ -14,7 +14,7 @@ export type LimitedChannel = Pick<StoredChannel, 'id' | 'messages_per_minute_max
 export interface Reserved {
   /** This many of the wanted messages may be sent now. */
   granted: number
-  /** More may be sent from then on. It is null if all were granted. */
+  /** When more may be sent. Null if all were granted. */
   retry_at: number | null
 }
 
@@ -62,7 +62,7 @@ function grant(now: number, wanted: number, left: Record<Row['period'], number>)
   return { granted, retry_at: granted === wanted ? null : beginOf(now, period_ms) + period_ms }
 }
 
-/** Adds the rows of the current minute and day if needed, and locks them, always in the same order. */
+/** Locks the counts of the current minute and day, always in the same order, and adds their rows if needed. */
 function lockCounts(at: At, ids: string[]): Promise<Row[]> {
   const { db, now } = at
   const rows = [...new Set(ids)].sort().flatMap((id) => [
@@ -94,7 +94,7 @@ async function addMessages({ db, workspace, now }: At, reserved: Map<string, Res
   )
 }
 
-/** Runs in the transaction that writes the answers. */
+/** Adds the tokens of answers, in the transaction that writes these. */
 export async function addTokens(at: At, uses: { channel_id: string; tokens: number }[]): Promise<void> {
   const sums = new Map<string, number>()
   for (const { channel_id, tokens } of uses) sums.set(channel_id, (sums.get(channel_id) ?? 0) + tokens)

@@ -4,7 +4,7 @@ import type { Actor } from '../kit/at.ts'
 export const actor_types = ['key', 'person', 'agent', 'integration', 'operator', 'system'] as const
 export type ActorType = (typeof actor_types)[number]
 
-/** Someone on the command line. */
+/** The actor for someone on the command line. */
 export const operator: Actor = { type: 'operator', id: null }
 
 export const agentActor = (id: string): Actor => ({ type: 'agent', id })

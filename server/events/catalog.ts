@@ -2,9 +2,9 @@ import type { TSchema } from 'typebox'
 import type { Scopes } from '../kit/http/operation.ts'
 import { forbidden } from '../kit/problem.ts'
 
-/** Each room exports its own types. `api.ts` makes the catalog from them. */
+/** A type of events. Each room exports its own; `api.ts` makes the catalog from them. */
 export interface EventType {
-  /** `noun.verb` */
+  /** The name, as `noun.verb`. */
   name: string
   description: string
   /** The resource after the event. */
@@ -13,7 +13,7 @@ export interface EventType {
   previous?: TSchema
   /** The scope that a reader of these events needs. */
   scope: string
-  /** A workspace has few such events, because people cause them one at a time. */
+  /** Set if a workspace has few such events, because people cause them one at a time. */
   is_rare?: boolean
 }
 
@@ -21,7 +21,7 @@ export interface EventType {
 export interface Catalog {
   types: EventType[]
   names: string[]
-  /** What a filter accepts: names, and patterns such as `contact.*`. */
+  /** The texts that a filter accepts: names, and patterns such as `contact.*`. */
   patterns: string[]
   /** The names that a pattern matches and that a caller with these scopes may read. */
   readableNames: (scopes: Scopes, pattern?: string) => string[]
@@ -48,16 +48,18 @@ export function newCatalog(types: EventType[]): Catalog {
   }
 }
 
-/** The type of the resources that events of this name are about. */
+/** Returns the type of the resources that events of this name are about. */
 export const nounOf = (name: string): string => name.split('.')[0] ?? ''
 
-/** All patterns that match the name. */
+/** Returns all patterns that match the name. */
 const patternsFor = (name: string): string[] => ['*', `${nounOf(name)}.*`, name]
 
-/** Keys have the scope of these only if they list it. So a webhook for `*` doesn't get them: it must name them too. */
+/**
+ * Keys have the scope of these events only if they list it. A webhook for `*` doesn't get them: it must name them too.
+ */
 const nouns_to_name = ['api_key']
 
-/** All patterns with which a webhook subscribes to the name. */
+/** Returns all patterns with which a webhook subscribes to the name. */
 export const subscriptionsTo = (name: string): string[] =>
   patternsFor(name).filter((pattern) => pattern !== '*' || !nouns_to_name.includes(nounOf(name)))
 

@@ -27,12 +27,12 @@ const newest_first: page.Sort = {
 }
 const oldest_first: page.Sort = { ...newest_first, name: 'position', is_descending: false }
 
-/** An event without names. */
+/** An event without the names of its actor and subject. */
 type Row = Omit<Event, 'actor' | 'subject'> & StoredActor
 
 type Positioned = Event & { position: number }
 
-/** `names` are the types that the caller may read. */
+/** Returns an event. `names` are the types that the caller may read. */
 export async function get(at: At, { id, names, ...reader }: { id: string; names: string[] } & Reader): Promise<Event> {
   const event = await byId(at.db, at.workspace, id)
   if (!event || !names.includes(event.type)) throw notFound()
@@ -43,13 +43,13 @@ export async function get(at: At, { id, names, ...reader }: { id: string; names:
 
 const byId = batchedGetById<Row>(columns, raw('events'))
 
-/** Newest first; with `after`, oldest first. Returns only events of the types in `names`. */
+/** Lists events of the types in `names`, newest first; with `after`, oldest first. */
 export async function list(
   at: At,
   { query, names, catalog, ...reader }: { query: EventQuery; names: string[]; catalog: Catalog } & Reader,
 ): Promise<page.Page<Positioned>> {
   const { db, workspace } = at
-  // Assigns positions, so that the list includes everything committed by now.
+  // This assigns positions, so that the list includes everything committed by now.
   await lastPosition(at)
   const start = query.after === undefined ? undefined : await positionOf(at, { id: query.after, field: 'after' })
   const in_range = start === undefined ? raw('true') : sql`position > ${start}::bigint`
@@ -81,7 +81,9 @@ function selectEvents(workspace: string, { names, resource_id }: Filter, in_rang
   return resource_id === undefined ? of_types : sql`${of_types} and resource_id = ${resource_id}`
 }
 
-/** Positions have no gaps, so the first and the last give the total. Subtracts the few events of these rare types. */
+/**
+ * Counts all events but those of these rare types. Positions have no gaps, so the first and the last give the total.
+ */
 async function countAllExcept({ db, workspace }: At, names: string[], in_range: Sql): Promise<number> {
   const { total } = await db.one<{ total: number }>(
     sql`select coalesce(max(position) - min(position) + 1, 0) - (
@@ -93,7 +95,7 @@ async function countAllExcept({ db, workspace }: At, names: string[], in_range: 
   return total
 }
 
-/** Undefined means all types: the query is then faster without a condition. */
+/** The types of events to read. Undefined means all types: the query is then faster without a condition. */
 export type NamesFilter = string[] | undefined
 
 export const toNamesFilter = (catalog: Catalog, names: string[]): NamesFilter =>
@@ -143,7 +145,7 @@ export const listById = (
   )
 
 /**
- * Returns an id before those of all events since a time, but close to them, by halving the range between two times of the
+ * Finds an id before those of all events since a time, but close to them, by halving the range between two times of the
  * server. It doesn't calculate the id: ids contain the time of the server, which may differ from `created_at`.
  */
 export async function idBefore(

@@ -6,7 +6,7 @@ import type { Event } from './schema.ts'
 
 /** The columns of an event that say who caused it. Both are null in events from before actors were recorded. */
 export interface StoredActor {
-  /** `record` stores no others. */
+  /** The type is true because `record` stores no others. */
   actor_type: ActorType | null
   actor_id: string | null
 }
@@ -16,13 +16,13 @@ interface Stored extends StoredActor {
   resource_id: string
 }
 
-/** Who caused an event, and what it is about. Nothing for events from before actors were recorded. */
+/** Returns who caused an event, and what it is about. Undefined for events from before actors were recorded. */
 export function referencesOf({ type, resource_id, actor_type, actor_id }: Stored) {
   if (actor_type === null) return undefined
   return { actor: { type: actor_type, id: actor_id }, subject: { type: nounOf(type), id: resource_id } }
 }
 
-/** These have the names of contacts. */
+/** Types of resources that are shown by the names of contacts. */
 const called_as_contacts = ['contact', 'call', 'conversation', 'message']
 
 /** What a caller may see. */
@@ -34,7 +34,7 @@ export const readerWith = (scopes: Pick<Set<string>, 'has'>): Reader => ({
   hides_contacts: !scopes.has('contacts:read'),
 })
 
-/** Like `readNames`. Names of contacts are null if the reader may not see them. */
+/** Reads names as `readNames` does. Names of contacts are null if the reader may not see them. */
 export const readNamesFor = (at: At, { hides_contacts }: Reader, references: (Reference | null)[]) =>
   readNames(
     at,

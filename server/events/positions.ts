@@ -4,13 +4,16 @@ import type { Db } from '../kit/postgres/pool.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, overloaded } from '../kit/problem.ts'
 
-/** Small enough that a reader hardly notices the wait. */
+/** A batch is so small that a reader hardly notices the wait. */
 const batch_rows = 2_000
 
-/** One workspace may have all of them. The next poll finds the others. */
+/** A poll reads this many events. One workspace may have all of them; the next poll finds the others. */
 const poll_rows = 100_000
 
-/** Throws when the event doesn't exist or was deleted: a reader that continues after it would miss some. */
+/**
+ * Returns the position of an event. Throws when the event doesn't exist or was deleted: a reader that continues after
+ * it would miss some.
+ */
 export async function positionOf(at: InWorkspace, { id, field }: { id: string; field: string }): Promise<number> {
   const { db, workspace } = at
   let assigned: number | undefined
@@ -28,7 +31,7 @@ export async function positionOf(at: InWorkspace, { id, field }: { id: string; f
   throw invalid([{ path: field, code: 'unknown', message }])
 }
 
-/** The event at a position. Undefined if there is none, or none any more. */
+/** Returns the id of the event at a position. Undefined if there is none, or none any more. */
 export async function idAt({ db, workspace }: InWorkspace, position: number): Promise<string | undefined> {
   const event = await db.maybe<{ id: string }>(
     sql`select id from events where workspace_id = ${workspace} and position = ${position}::bigint`,
@@ -49,7 +52,7 @@ export async function lastPosition(at: InWorkspace): Promise<number> {
 const hasUnassigned = async ({ db, workspace }: InWorkspace): Promise<boolean> =>
   (await db.run(sql`select from events where workspace_id = ${workspace} and position is null limit 1`)) > 0
 
-/** The same for many workspaces with fewer statements, in a database that isn't sharded. */
+/** As `lastPosition`, for many workspaces with fewer statements, in a database that isn't sharded. */
 export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<string, number>> {
   const unassigned = await db.many<{ workspace_id: string }>(
     sql`select workspace_id from unnest(${workspaces}::uuid[]) as requested (workspace_id)
@@ -111,7 +114,7 @@ function assignBatch(at: InWorkspace): Promise<number> {
             + ((select jsonb_object_agg(id, number) from numbered) ->> id::text)::bigint
           where workspace_id = ${workspace} and id = any(array(select id from numbered))`,
       ),
-      // Never moves back: the last events may have been deleted.
+      // The position never moves back: the last events may have been deleted.
       db.run(
         sql`update event_positions set position = last.position
           from (select max(position) as position from events where workspace_id = ${workspace}) as last

@@ -33,7 +33,7 @@ const subject_members = {
   id: optionalId('Its id.'),
 }
 
-/** Without a union, which would be slow to serialize. */
+/** Makes the schema of a reference without a union, which would be slow to serialize. */
 const reference = (title: string, description: string, properties: Members, is_optional: boolean) => ({
   type: is_optional ? ['object', 'null'] : 'object',
   required: Object.keys(properties),
@@ -56,7 +56,7 @@ const EventSubject = Type.Unsafe<Named | null>(
   reference('EventSubject', `${subject_description} ${before_note}`, { ...subject_members, name: optionalName }, true),
 )
 
-/** Of an entry in the audit log. */
+/** The actor of an entry in the audit log. */
 export const EntryActor = Type.Unsafe<NamedActor>(
   reference('EntryActor', 'Who or what has done it.', { ...actor_members, name: optionalName }, false),
 )
@@ -69,7 +69,7 @@ export const EntrySubject = Type.Unsafe<Named | null>(
   ),
 )
 
-/** Without names: they change, and each attempt to deliver sends the same bytes. */
+/** Payloads have no names: these change, and each attempt to deliver sends the same bytes. */
 const payload_note = 'Not part of events from before this was recorded.'
 const PayloadActor = Type.Unsafe<object>(
   reference('PayloadActor', `${actor_description} ${payload_note}`, actor_members, false),

@@ -8,9 +8,9 @@ import * as feed from './feed.ts'
 import { lastPosition, lastPositions } from './positions.ts'
 
 const poll_every_ms = 200
-/** A sharded database is asked for each workspace alone, and not more often than this. */
+/** In a sharded database each workspace is asked alone, and not more often than this in all. */
 const sharded_polls_per_second_max = 500
-/** So that most connections are left to requests. */
+/** This few polls run at once, so that most connections are left to requests. */
 const sharded_polls_at_once = 4
 const limits = { size_max: 100, in_flight_max: 2 }
 
@@ -56,7 +56,7 @@ export function openSharedReader(db: Db): SharedReader {
   /** Polls as long as a stream waits. */
   async function keepPolling(): Promise<void> {
     const workspaces = [...waiting.keys()]
-    // The nodes of some may be down: the others go on.
+    // The nodes of some workspaces may be down: the others go on.
     const groups = db.isSharded() ? workspaces.map((workspace) => [workspace]) : [workspaces]
     await inParallel(groups, { at_once: sharded_polls_at_once }, (group) =>
       poll(group).catch((error: unknown) => {

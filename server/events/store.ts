@@ -10,7 +10,7 @@ import type { StoredActor } from './named.ts'
 
 /** `listNewest` reads at most this many events, even when those of the given types are rare. */
 const scanned_max = 1_000
-/** More than anyone has had numbers. */
+/** More previous texts than anyone has had numbers. */
 const previous_max = 1_000
 
 export interface Recorded {
@@ -31,7 +31,7 @@ export interface NewEvent {
   previous?: object
   /** When it happened, if that was not now. */
   created_at?: string
-  /** Who caused it, if that is not for whom the verb runs. */
+  /** Who caused the event, if that is not the actor for whom the verb runs. */
   actor?: Actor
 }
 
@@ -49,7 +49,7 @@ export async function recordOnly(at: At, type: EventType, event: NewEvent): Prom
   return id
 }
 
-/** Committed events get their positions soon after they are announced. */
+/** The topic of commits with events: they get their positions soon after they are announced. */
 export const topic = 'events'
 
 const announce = ({ db, workspace }: At): void => db.notify({ topic, workspace, is_due: false })
@@ -104,7 +104,7 @@ export async function redact(at: At, resource_ids: string[]): Promise<void> {
   if (ids.length > 0) await at.hooks.run(at, redacted, ids)
 }
 
-/** How many events there are of these resources. */
+/** Counts the events of these resources. */
 export async function countOf({ db, workspace }: InWorkspace, resource_ids: string[]): Promise<number> {
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from events where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[])`,
@@ -114,7 +114,7 @@ export async function countOf({ db, workspace }: InWorkspace, resource_ids: stri
 
 const listed_columns = raw('id, type, resource_id, created_at, data, previous')
 
-/** The events of these resources, in the order of their ids. */
+/** Lists the events of these resources, in the order of their ids. */
 export const listOf = ({ db, workspace }: InWorkspace, resource_ids: string[], range: IdRange) =>
   db.many<EventSummary & { data: unknown; previous: unknown }>(
     pageById('events', workspace, {
@@ -124,7 +124,9 @@ export const listOf = ({ db, workspace }: InWorkspace, resource_ids: string[], r
     }),
   )
 
-/** The texts that a field of a resource had before its updates, as far as events are kept, at most a thousand. */
+/**
+ * Returns the texts that a field of a resource had before its updates, as far as events are kept, at most a thousand.
+ */
 export async function previousTexts(
   { db, workspace }: InWorkspace,
   { resource_id, field }: { resource_id: string; field: string },
@@ -163,7 +165,7 @@ export const text_columns = raw(
   'event.created_at as timestamp, event.data::text, event.previous::text, event.resource_id, actor_type, actor_id',
 )
 
-/** An SQL condition: there is an event with this id, of one of these types. */
+/** An SQL condition that there is an event with this id, of one of these types. */
 export const isOfTypes = (workspace: string, id: Sql, names: string[]): Sql =>
   sql`exists (select from events
     where events.workspace_id = ${workspace} and events.id = ${id} and events.type = any(${names}::text[]))`

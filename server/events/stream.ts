@@ -8,7 +8,7 @@ import type { Reader } from './named.ts'
 import { idAt, lastPosition, positionOf } from './positions.ts'
 import { type SharedReader, sharedReader } from './shared-reader.ts'
 
-/** Keeps proxies from closing a quiet stream. */
+/** How often a quiet stream sends something, which keeps proxies from closing it. */
 const heartbeat_ms = 15_000
 /** The client reconnects after this long. */
 const retry_ms = 1_000
@@ -29,14 +29,14 @@ export async function* stream(
   if (last_event_id !== undefined) position = await positionOf(at, { id: last_event_id, field: 'Last-Event-ID' })
   else if (after !== undefined) position = await positionOf(at, { id: after, field: 'after' })
   const shared_reader = sharedReader.of(at)
-  // With the id a client that reconnects before the first event misses none.
+  // The id is sent first, so that a client that reconnects before the first event misses none.
   const begins_after = last_event_id ?? after ?? (await idAt(at, position))
   yield `retry: ${retry_ms}\n${begins_after === undefined ? '' : `id: ${begins_after}\n`}\n`
   while (!signal.aborted) {
     if (position < last_position) {
       const events = await readNext(shared_reader, at, { ...reader, after: position })
       if (!events) continue
-      // Less than a full batch: there are no more of these types up to the last position.
+      // A batch that is not full has all events of these types up to the last position.
       position = Math.max(events.at(-1)?.position ?? 0, events.length < feed.next_max ? last_position : 0)
       if (events.length > 0) yield events.map(toServerSentEvent).join('')
     } else {
@@ -62,7 +62,7 @@ async function readNext(
   }
 }
 
-/** `data` and `previous` are JSON text, which has no line breaks. */
+/** Writes an event as a server-sent event. `data` and `previous` are JSON text, which has no line breaks. */
 function toServerSentEvent(event: feed.StreamedEvent): string {
   const { id, type, resource_id, created_at, actor, subject, data, previous } = event
   const start = JSON.stringify({ id, type, resource_id, created_at, actor, subject }).slice(0, -1)

@@ -9,7 +9,7 @@ export type PayloadMapping = Pick<Integration, 'field_map' | 'default_country'>
 
 export interface MappedPayload {
   contact: NewContact
-  /** Ids by CRM system. */
+  /** The contact's ids by CRM system. */
   crm_ids: Record<string, string>
 }
 
@@ -46,7 +46,7 @@ export function findPhoneNumber(payload: unknown, { field_map, default_country }
 }
 
 function readValues(payload: unknown, pointers: Record<string, string>): { values: Values; faults: Fault[] } {
-  // Without a prototype, because a CRM system may have any name.
+  // The object has no prototype, because a CRM system may have any name.
   const values: Values = Object.create(null)
   const faults: Fault[] = []
   for (const [field, pointer] of Object.entries(pointers)) {
@@ -72,7 +72,10 @@ function readCrmIds(payload: unknown, pointers: Record<string, string>) {
   return { crm_ids: Object.fromEntries(crm_ids), faults }
 }
 
-/** Form tools also send numbers. Returns undefined for no value, and null for a value that is not text. */
+/**
+ * Returns a value as text, because form tools also send numbers. Returns undefined for no value, and null for a value
+ * that is not text.
+ */
 function toText(value: unknown): string | null | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'object') return null

@@ -8,7 +8,10 @@ import type { Receipt } from './schema.ts'
 const columns = raw('id, integration_id, outcome, reasons, contact_id, payload, received_at')
 type Found = Receipt & { integration_id: string }
 
-/** What was received belongs to no contact if it was refused. It may name the person all the same. */
+/**
+ * Opens a search for receipts that name the person. A refused receipt belongs to no contact, but may name the person
+ * all the same.
+ */
 function openNaming(person: Person) {
   const { mayMatch, hasNumber, hasEmail } = openSearch(person)
   const text = sql`(coalesce(payload::text, '') || ' ' || array_to_string(reasons, ' '))`
@@ -19,7 +22,7 @@ function openNaming(person: Person) {
   }
 }
 
-/** What integrations have received about the person, in the order of the ids. */
+/** Returns what integrations have received about the person, in the order of the ids. */
 export async function listOf(at: InWorkspace, person: Person, { after, limit }: IdRange): Promise<Found[]> {
   const { db, workspace } = at
   const { mayName, names } = openNaming(person)
@@ -38,8 +41,8 @@ export async function listOf(at: InWorkspace, person: Person, { after, limit }: 
 }
 
 /**
- * Receipts that name the person and belong to no contact, because they were refused, keep only their outcome. One statement is enough: an
- * integration has few receipts.
+ * Erases all but the outcome of refused receipts that name the person and belong to no contact. One statement is
+ * enough, because an integration has few receipts.
  */
 export async function eraseReceipts({ db, workspace }: At, person: Person): Promise<void> {
   const { mayName, names } = openNaming(person)
@@ -54,7 +57,7 @@ export async function eraseReceipts({ db, workspace }: At, person: Person): Prom
   )
 }
 
-/** The numbers in payloads that belong to no contact, whatever field they are in. */
+/** Yields the numbers in payloads that belong to no contact, whatever field they are in. */
 export async function* numbersIn({ db, workspace }: At): AsyncGenerator<string> {
   const used = await db.many<{ country: string | null }>(
     sql`select distinct default_country as country from integrations where workspace_id = ${workspace}`,

@@ -8,7 +8,7 @@ export const reactions: Reaction[] = [
   on(contacts.deleted, redactReceipts),
 ]
 
-/** The receipts of deleted contacts keep only their outcome. */
+/** Erases all but the outcome of the receipts of deleted contacts. */
 async function redactReceipts({ db, workspace }: At, deleted: contacts.DeletedContact[]): Promise<void> {
   const contact_ids = deleted.map(({ id }) => id)
   await db.run(

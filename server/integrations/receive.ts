@@ -66,7 +66,7 @@ export async function receiveMessage(
 
   const upserted = await upsert(at, { payload, mapping: integration })
   if (upserted.problem) {
-    // The sender may send it again after the field map is corrected.
+    // The message id is forgotten, so that the sender may send it again after the field map is corrected.
     if (webhook_id !== undefined) await deleteMessageId(at, { integration_id: id, webhook_id })
     return refuse(upserted.problem, upserted.contact_id, payload)
   }

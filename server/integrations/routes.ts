@@ -111,7 +111,7 @@ const error_samples = {
   INVALID_STATE: integrationDisabled(),
 }
 
-/** Served at the URLs of integrations, for callers without an API key. */
+/** The operations at the URLs of integrations, for callers without an API key. */
 export const receive_operations: operation.Operation[] = [
   operation.raw({
     id: 'integrations.receive',

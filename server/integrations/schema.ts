@@ -20,7 +20,7 @@ export type FieldMap = Partial<Record<Field, string>> & {
   custom_fields?: Record<string, string>
   crm_ids?: Record<string, string>
 }
-/** Clients send this: `null` means that the field is not mapped. */
+/** A field map as clients send it. `null` means that the field is not mapped. */
 export type FieldMapInput = Partial<Record<Field, string | null>> & {
   custom_fields?: Record<string, string | null>
   crm_ids?: Record<string, string | null>
@@ -42,7 +42,7 @@ const status = oneOf(['active', 'disabled'], {
 })
 const pointer = {
   maxLength: pointer_length_max,
-  // Unambiguous, so that matching never backtracks.
+  // The pattern is unambiguous, so that matching never backtracks.
   pattern: '^#?(/([^/~]|~[01])*)*$',
   examples: ['/answers/phone'],
 }
@@ -98,7 +98,10 @@ export const Integration = Type.Object(
 )
 export type Integration = Static<typeof Integration>
 
-/** Leaves out `last_received_at`: while requests arrive, a change with If-Match would never succeed. */
+/**
+ * Returns the version of an integration without `last_received_at`: while requests arrive, a change with If-Match would
+ * never succeed.
+ */
 export const integrationVersion = ({ updated_at, url }: Integration): string => hashState(updated_at, url)
 
 const map = {

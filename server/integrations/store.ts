@@ -16,7 +16,7 @@ import type { FieldMap, FieldMapInput, Integration, IntegrationChange, NewIntegr
 const integrations_max = 100
 const crm_systems_max = 10
 const crm_system_pattern = new RegExp(crm_system.pattern)
-/** Receipts contain personal data. */
+/** Receipts are kept this long, because they contain personal data. */
 const kept_ms = 30 * clock.day_ms
 const delete_batch_max = 2_000
 
@@ -32,7 +32,10 @@ export interface StoredIntegration extends Omit<Integration, 'url' | 'is_signed'
   signing_secret: string | null
 }
 
-/** The token of the URL is stored twice: as a hash to find it by, and encrypted to show the URL again. */
+/**
+ * Adds an integration. The token of its URL is stored twice: as a hash to find it by, and encrypted to show the URL
+ * again.
+ */
 export async function create(at: At, input: NewIntegration): Promise<Integration> {
   const { db, workspace, now } = at
   const { seal } = at.tools
@@ -73,7 +76,7 @@ export async function list(at: At, query: page.PageQuery): Promise<page.Page<Int
   return { ...found, data: found.data.map((row) => toIntegration(at, row)) }
 }
 
-/** Replaces the field map as a whole. */
+/** Changes an integration. Replaces the field map as a whole. */
 export async function update(
   at: At,
   { id, change, isCurrent }: { id: string; change: IntegrationChange; isCurrent: IsCurrent },
@@ -100,7 +103,7 @@ export async function update(
   return toIntegration(at, after)
 }
 
-/** Deletes the receipts with it. The contacts stay, and the URL returns 404 from now on. */
+/** Deletes an integration with its receipts. The contacts stay, and the URL returns 404 from now on. */
 export async function remove(at: At, { id, isCurrent }: { id: string; isCurrent: IsCurrent }) {
   const { db, workspace } = at
   const before = orNotFound(await find(at, id, raw('for update')))
@@ -118,7 +121,7 @@ export interface Owner {
   is_test: boolean
 }
 
-/** The integrations that these tokens belong to. */
+/** Returns the integrations that these tokens belong to. */
 export async function findByTokens({ db }: Pick<At, 'db'>, tokens: string[]): Promise<(Owner | undefined)[]> {
   const hashes = tokens.map(hashOf)
   const rows = await db.many<Owner & { hash: Buffer }>(
@@ -165,7 +168,7 @@ function toIntegration(
   return { ...rest, url, is_signed: signing_secret !== null }
 }
 
-/** Undefined when it was encrypted with another SECRETS_KEY. */
+/** Returns undefined when the text was encrypted with another SECRETS_KEY. */
 export function openSealed({ open }: Seal, sealed: string): string | undefined {
   try {
     return open(sealed)
@@ -174,7 +177,7 @@ export function openSealed({ open }: Seal, sealed: string): string | undefined {
   }
 }
 
-/** Drops fields that are mapped to `null`. */
+/** Makes a field map of a client's one: drops fields that are mapped to `null`. */
 export function toFieldMap({ crm_ids = {}, custom_fields = {}, ...pointers }: FieldMapInput): FieldMap {
   const custom = withoutNulls(custom_fields)
   const systems = withoutNulls(crm_ids)

@@ -9,7 +9,7 @@ import { findPhoneNumber, mapPayload, type PayloadMapping } from './map-payload.
 import type { DryRun, Sample } from './schema.ts'
 import * as integrations from './store.ts'
 
-/** Requests and deletions of one contact can come many at a time. */
+/** A write is tried this often, because requests and deletions of one contact can come many at a time. */
 const attempts_max = 10
 
 /** Why a payload is refused, and the contact that it is about. */
@@ -31,7 +31,7 @@ export async function upsert(at: At, input: PayloadInput, attempt = 1): Promise<
   if ('problem' in plan) return plan
   const written = await writeContact(at, plan)
   if (!written || written instanceof Problem) {
-    // Since it was read, the number was taken or the contact deleted.
+    // The number was taken since it was read, or the contact deleted.
     if (attempt < attempts_max) return upsert(at, input, attempt + 1)
     throw written ?? new Error('neither a contact nor a problem')
   }

@@ -4,14 +4,14 @@ import type { Schema } from './parameters.ts'
 
 /** Limits the work of a check: a schema and a value of some thousand parts each could otherwise take seconds. */
 const steps_max = 100_000
-/** Counting the characters of a text takes a step for so many. */
+/** Counting the characters of a text takes one step for this many. */
 const characters_per_step = 50
 const path_length_max = 200
 const name_length_max = 100
 
 class TooManySteps extends Error {}
 
-/** Says what is wrong. Most faults are of alternatives, and never told, so their words are found last. */
+/** Says what is wrong. Most faults are those of alternatives, and never told, so their words are made last. */
 type Fault = () => string
 
 /**

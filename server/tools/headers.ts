@@ -4,7 +4,7 @@ import { truncate } from '../kit/text.ts'
 
 const headers_max = 20
 const name_format = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
-/** The service sets these, or they are about the connection. */
+/** Headers that the service sets, or that are about the connection. */
 const reserved =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|keep-alive|te|trailer|upgrade|expect|proxy-.*|idempotency-key|webhook-.*|user-agent)$/i
 
@@ -34,7 +34,7 @@ export function keepValues(
   return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
-/** Returns undefined when they were encrypted with another SECRETS_KEY. */
+/** Returns undefined when the headers were encrypted with another SECRETS_KEY. */
 export function openHeaders(
   { tools }: At,
   { headers }: { headers: string | null },

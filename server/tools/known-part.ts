@@ -1,10 +1,10 @@
 import { isObject } from '../kit/json.ts'
 import { isAllowed, type Schema } from './parameters.ts'
 
-/** What is nested more deeply is not checked. */
+/** Parts that are nested more deeply are not checked. */
 const levels_max = 20
 
-/** These say nothing about which values are valid. */
+/** Keywords that say nothing about which values are valid. */
 const annotations = new Set([
   ...['$schema', '$id', '$comment', '$defs', 'definitions'],
   ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
@@ -12,7 +12,7 @@ const annotations = new Set([
 
 interface Part {
   schema: Schema
-  /** Whether it allows the same values as the schema that it is a part of. */
+  /** Whether the part allows the same values as the schema that it is a part of. */
   is_exact: boolean
 }
 
@@ -54,6 +54,6 @@ function partOf(schema: unknown, levels: number): Part {
   return { schema: { ...known, ...(all_of.length > 0 && { allOf: all_of }) }, is_exact }
 }
 
-/** Whether another keyword that is not known takes values away from this one. */
+/** Whether another keyword that is not known takes values away from this keyword. */
 const isWidened = (name: string, schema: Record<string, unknown>): boolean =>
   (name === 'additionalProperties' && 'patternProperties' in schema) || (name === 'items' && 'prefixItems' in schema)

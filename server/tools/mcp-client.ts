@@ -13,13 +13,13 @@ import { openHeaders } from './headers.ts'
 import { type McpMessages, openMessages } from './mcp-messages.ts'
 import type { StoredTool } from './store.ts'
 
-/** One response may have this much. */
+/** One response may have this many bytes. */
 const answer_bytes_max = 1024 * 1024
 const events_max = 1_000
-/** A server that asks for something in its answers gets responses. */
+/** A server that asks for something in its answers gets responses, so the requests are limited. */
 const requests_max = 100
 const pages_max = 50
-/** More tools are not read. */
+/** More tools of a server are not read. */
 export const listed_max = 500
 const list_bytes_max = 2 * 1024 * 1024
 const close_timeout_ms = 2_000
@@ -29,7 +29,7 @@ const era_length_max = 8_000
 /** What servers of tools have said about the versions of the protocol that they speak, by workspace, tool and URL. */
 const mcpEras = newTool(() => new Map<string, PriorDiscovery>())
 
-/** The server has answered with an error. `answer` is what it said. */
+/** An error that the server has answered with. `answer` is what it said. */
 export class McpError extends OutboundError {
   readonly answer: string
   constructor(message: string, answer: string) {
@@ -46,26 +46,26 @@ export interface ServerTool {
 }
 
 export interface McpServer {
-  /** At most `listed_max`. */
+  /** Returns at most `listed_max` tools. */
   list: () => Promise<{ tools: ServerTool[]; has_more: boolean }>
-  /** Undefined if the server has no such tool among those that `list` returns. */
+  /** Returns undefined if the server has no such tool among those that `list` returns. */
   find: (name: string) => Promise<ServerTool | undefined>
   call: (tool: ServerTool, values: Record<string, unknown>, headers: Record<string, string>) => Promise<McpResult>
 }
 
-/** The data is as the server has sent it. */
+/** The result of a tool. The data is as the server has sent it. */
 export type McpResult = Pick<CallToolResult, 'content' | 'isError'> & { structuredContent: unknown }
 
 interface Limits {
-  /** For everything: connecting, and what is asked. */
+  /** The limit for everything: connecting, and what is asked. */
   timeout_ms: number
   signal?: AbortSignal | undefined
   trace_headers?: Record<string, string>
 }
 
 /**
- * Loads the library, which takes some 300 ms of the processor. Call it when a process starts, so that nobody waits for it. Later calls
- * return at once.
+ * Loads the library, which takes some 300 ms of the processor. Call it when a process starts, so that no request waits
+ * for it. Later calls return at once.
  */
 export async function loadMcpClient() {
   const library = await import('@modelcontextprotocol/client')
@@ -83,7 +83,7 @@ export async function withMcpServer<T>(
   const { Client, ProtocolError, SdkHttpError, StreamableHTTPClientTransport } = await loadMcpClient()
   const ending = new AbortController()
   const signal = limits.signal ? AbortSignal.any([ending.signal, limits.signal]) : ending.signal
-  /** Some of what goes wrong is told to nobody who waits for an answer. */
+  /** Rejects when something has failed of which no waiting request is told. */
   const broken = Promise.withResolvers<never>()
   const messages = openMessages()
   const { send, failure } = newFetch(at, tool, { ...limits, signal, messages, onBroken: broken.reject })
@@ -100,7 +100,7 @@ export async function withMcpServer<T>(
     {
       versionNegotiation: { mode: 'auto' },
       inputRequired: { autoFulfill: false },
-      // Results are for the model: a schema of the server must not cost us time.
+      // Results are for the model, so they are not validated: a schema of the server must not cost us time.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
@@ -124,7 +124,7 @@ export async function withMcpServer<T>(
   try {
     return await Promise.race([run(), late, broken.promise])
   } catch (error) {
-    // The server may speak another version now.
+    // The server may speak another version of the protocol now.
     mcp_eras.delete(key)
     if (error instanceof OutboundError) throw error
     const outbound = failure()
@@ -154,7 +154,7 @@ function ofStatus(status: number, answer: string): McpError {
   return error
 }
 
-/** Nobody waits until a session of the server has ended. */
+/** Closes a session of the server in the background, so that nobody waits for it. */
 function closeLater(client: Client, endSession: (() => Promise<void>) | undefined, ending: AbortController): void {
   const timer = setTimeout(() => ending.abort(), close_timeout_ms)
   const close = async () => {
@@ -172,7 +172,7 @@ interface RequestOptions {
 }
 
 function mcpServer(client: Client, messages: McpMessages, options: RequestOptions): McpServer {
-  /** Returns early when `isEnough` says so. */
+  /** Reads the tools page by page. Returns early when `isEnough` says so. */
   async function read(isEnough: (tools: ServerTool[]) => boolean) {
     const tools: ServerTool[] = []
     let cursor: string | undefined
@@ -202,7 +202,7 @@ function mcpServer(client: Client, messages: McpMessages, options: RequestOption
       return tools.find(isIt)
     },
     async call({ name, parameters }, values, headers): Promise<McpResult> {
-      // `read` has taken them from a tool of the server.
+      // The cast is true because `read` has taken the parameters from a tool of the server.
       const toolDefinition = { name, inputSchema: parameters as { type: 'object' } }
       const result = await client.callTool({ name, arguments: values }, { ...options, headers, toolDefinition })
       return { ...result, structuredContent: messages.data() }
@@ -216,7 +216,10 @@ interface Fetching extends Limits {
   onBroken: (error: OutboundError) => void
 }
 
-/** Also tells which request has failed first: the library doesn't pass on every error. */
+/**
+ * Makes the function that sends requests. It also notes which one has failed first, because the library doesn't pass on
+ * every error.
+ */
 function newFetch(
   at: AtOutside,
   tool: StoredTool,
@@ -232,7 +235,7 @@ function newFetch(
     try {
       requests += 1
       if (requests > requests_max) throw new OutboundError('The server asks for too much.')
-      // The session ends in time, and says so in its own words. What ends it may take a little longer.
+      // The session ends in time, with its own error. Requests that end it may take a little longer.
       const rest_ms = Math.max(0, until - clock.ticks()) + close_timeout_ms
       const body = typeof init.body === 'string' ? init.body : ''
       const fetchOnce = fetchThrough(at.tools.outbound, {
@@ -268,7 +271,7 @@ function newFetch(
   return { send, failure: () => failed }
 }
 
-/** The library has made the body. */
+/** Returns the id in a body that the library has made. */
 function idOf(body: string): unknown {
   const message: unknown = body === '' ? undefined : JSON.parse(body)
   return isObject(message) ? message.id : undefined
@@ -300,7 +303,7 @@ async function* readMessages(
   }
 }
 
-/** The tool's own headers, with a signature as requests of other tools have it. */
+/** Returns the headers of a request: the tool's own, and a signature as requests of other tools have it. */
 function signerFor(at: At, tool: StoredTool): (body: string) => Record<string, string> {
   const own = openHeaders(at, tool)
   if (!own) throw new OutboundError('The headers were encrypted with another SECRETS_KEY. Set them again.')

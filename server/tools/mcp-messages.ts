@@ -1,9 +1,9 @@
 import { isObject } from '../kit/json.ts'
 import { assertFewValues } from '../kit/outbound/json-limits.ts'
 
-/** To parse them takes a few milliseconds. */
+/** A message may have this many values: parsing them takes a few milliseconds. */
 const values_max = 20_000
-/** The library checks these, which takes up to 10 µs for each. */
+/** The library checks the values of what is left of a message, which takes up to 10 µs for each. */
 const checked_values_max = 4_000
 /** More tools of a page, or parts of a result, are left out. */
 const tools_max = 500
@@ -18,7 +18,10 @@ export interface McpMessages {
    * the rest is still too much.
    */
   shorten: (text: string) => string
-  /** The same for a message of a stream, which answers the request with this id. Undefined if it doesn't belong to the request. */
+  /**
+   * As `shorten`, for a message of a stream that answers the request with this id. Undefined if it doesn't belong to
+   * the request.
+   */
   shortenEvent: (text: string, request_id: unknown) => string | undefined
   /** The whole input schema of a tool that the library has passed on. */
   schemaOf: (input_schema: Record<string, unknown>) => unknown
@@ -54,7 +57,7 @@ export function openMessages(): McpMessages {
   }
 
   function shortenMessage(text: string, message: unknown): string {
-    // The library says what is wrong with it, if it is no message.
+    // The library says what is wrong if it is no message.
     const short =
       isObject(message) && isObject(message.result)
         ? JSON.stringify({ ...message, result: shortenResult(message.result) })
@@ -78,7 +81,10 @@ export function openMessages(): McpMessages {
 const shortenContent = (content: unknown[]): unknown[] =>
   content.length > parts_max ? [...content.slice(0, parts_max), cut] : content
 
-/** Nobody reads notifications, and the library takes responses to other requests for errors. */
+/**
+ * Whether a message is left out: nobody reads notifications, and the library takes responses to other requests for
+ * errors.
+ */
 function isStray(message: unknown, request_id: unknown): boolean {
   if (!isObject(message)) return false
   const { id, method } = message

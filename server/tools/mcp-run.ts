@@ -36,7 +36,7 @@ function toOutcome(result: McpResult): Outcome {
   return { status: 'failed', result: { error, answer }, http_status: 200, error }
 }
 
-/** The data of the result if it has some, else its texts. Cut at the limit, as answers of other tools. */
+/** Returns the data of the result if it has some, else its texts, cut at the limit as answers of other tools are. */
 function readResult({ structuredContent, content }: McpResult): unknown {
   const data = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
   if (data !== '' && Buffer.byteLength(data) <= answer_bytes_max) {
@@ -52,7 +52,7 @@ function readResult({ structuredContent, content }: McpResult): unknown {
   return bytes.length > answer_bytes_max ? `${text}\n[cut: the answer is longer]` : text
 }
 
-/** Models get no pictures and sounds of tools. */
+/** Returns a part as text. Models get no pictures and sounds of tools. */
 function textOf(part: McpResult['content'][number]): string {
   if (part.type === 'text') return part.text
   if (part.type === 'resource') return 'text' in part.resource ? part.resource.text : `[${part.resource.uri}]`

@@ -13,10 +13,10 @@ import { hasUnstorableText, type Schema, text_length_max } from './parameters.ts
 import type { StoredTool } from './store.ts'
 import * as tools from './store.ts'
 
-/** Models take no longer names. */
+/** Models take no longer names of tools. */
 const name_length_max = 64
 const description_length_max = 4_000
-/** All schemas of a version together. */
+/** All schemas of a version together have at most this many characters. */
 const kept_length_max = 128_000
 const separator = '__'
 /** A workspace may ask so many servers for their tools at the same time. */
@@ -37,11 +37,11 @@ export async function list(at: AtOutside, id: string, signal?: AbortSignal): Pro
   }
 }
 
-/** A workspace asks a few servers at a time. Fails with an OutboundError. */
+/** Asks a server for its tools, a few servers of a workspace at a time. Fails with an OutboundError. */
 const ask = (at: AtOutside, tool: StoredTool, signal?: AbortSignal): ReturnType<typeof listFrom> =>
   mcpLists.of(at)(at.workspace, () => listFrom(at, tool, signal))
 
-/** Names the tool that could not be asked, because several may be. */
+/** Asks a server for a version. An error names the tool that could not be asked, because several may be. */
 async function askForVersion(at: AtOutside, tool: StoredTool): Promise<Named[]> {
   try {
     return named(tool, (await ask(at, tool)).tools)
@@ -51,13 +51,13 @@ async function askForVersion(at: AtOutside, tool: StoredTool): Promise<Named[]> 
   }
 }
 
-/** Fails with an OutboundError. */
+/** Lists the tools of a server. Fails with an OutboundError. */
 export const listFrom = (at: AtOutside, tool: StoredTool, signal?: AbortSignal) =>
   withMcpServer(at, tool, { timeout_ms: tool.timeout_ms, signal }, ({ list }) => list())
 
 type Named = ListedMcpTools['tools'][number] & { found: ServerTool }
 
-/** Several names of the server may be the same for models: then the first has it. */
+/** Names the tools for models. If several names of the server are the same for models, the first tool has it. */
 function named(tool: StoredTool, found: ServerTool[]): Named[] {
   const taken = new Set<string>()
   return found.map((one) => {
@@ -97,7 +97,7 @@ function isTooDeep(schema: unknown): boolean {
   }
 }
 
-/** The name of the tool of kind `mcp` that an agent's `crm__search` belongs to. */
+/** Returns the name of the tool of kind `mcp` that an agent's `crm__search` belongs to. */
 export const serverOf = (name: string): string | undefined => {
   const end = name.indexOf(separator)
   return end > 0 && end < name.length - separator.length ? name.slice(0, end) : undefined
@@ -149,10 +149,10 @@ export async function readForVersion(at: AtOutside, names: string[], within = ''
 /** A tool of an agent, under the name by which the agent calls it. */
 export type OfferedTool = StoredTool & { kept?: KeptMcpTool }
 
-/** The schema that arguments are checked with. What a server has given as its own may be anything. */
+/** Returns the schema that arguments are checked with. What a server has given as its own may be anything. */
 export const checkedSchema = ({ kept, parameters }: OfferedTool): Schema => (kept ? knownPart(parameters) : parameters)
 
-/** The tools that an agent with these names can call. Those of servers are as the version has kept them. */
+/** Returns the tools that an agent with these names can call. Those of servers are as the version has kept them. */
 export async function findOffered(at: At, names: string[], kept: KeptMcpTool[] = []): Promise<OfferedTool[]> {
   if (names.length === 0) return []
   return [...(await findNamed(at, names))].flatMap(([name, tool]): OfferedTool[] => {

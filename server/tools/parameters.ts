@@ -67,7 +67,7 @@ const keywords: Record<string, Test> = {
   maximum: isNumber,
   exclusiveMinimum: isNumber,
   exclusiveMaximum: isNumber,
-  // These only tell the model something.
+  // These keywords only tell the model something.
   title: isText,
   description: isText,
   format: isText,
@@ -87,7 +87,7 @@ export function parameterFaults(parameters: unknown): Fault[] {
     return fault('parameters', `must have at most ${text_length_max} characters as JSON.`)
   if (hasUnstorableText(parameters))
     return fault('parameters', 'must not contain control characters or unpaired surrogates.')
-  // Many generators add it. It says only which version of JSON Schema is meant.
+  // Many generators add this member, which only says which version of JSON Schema is meant.
   const { $schema: _, ...schema } = parameters
   return findFaults(schema, 'parameters', levels_max)
 }
@@ -122,7 +122,7 @@ function partsOf({ properties, items, additionalProperties, ...rest }: Record<st
   return [...named, ...single, ...listed]
 }
 
-/** The database stores neither NUL nor lone surrogates. Bodies are not nested deeply. */
+/** Whether a value has text that the database can't store: NUL or lone surrogates. Bodies are not nested deeply. */
 export function hasUnstorableText(value: unknown): boolean {
   if (typeof value === 'string') return !value.isWellFormed() || hasControlCharactersExceptBreaks(value)
   if (Array.isArray(value)) return value.some(hasUnstorableText)

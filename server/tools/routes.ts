@@ -10,7 +10,7 @@ import * as tools from './store.ts'
 
 const path = '/tools'
 
-/** People who are not owners see which tools there are, but not where. */
+/** Hides the address of a tool from people who are not owners: they only see which tools there are. */
 function shown({ caller }: operation.ValidRequest, tool: schema.Tool): schema.Tool {
   const is_hidden = caller.authenticated_by === 'session' && !caller.scopes.has('tools:write')
   return is_hidden ? { ...tool, url: null, headers: {} } : tool

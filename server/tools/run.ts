@@ -20,7 +20,7 @@ import { answer_bytes_max, type Outcome, type ToolCall, type ToolResult } from '
 const arguments_length_max = 32_000
 /** Many servers refuse longer URLs. */
 const url_length_max = 8_000
-/** The server or a proxy before it was not available for a moment. */
+/** Statuses of a server that was not available for a moment, or of a proxy before it. */
 const repeated_statuses = [502, 503, 504]
 
 export const tool_duration: Metric = {
@@ -31,7 +31,7 @@ export const tool_duration: Metric = {
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
 }
 
-/** Never throws because of the tool: what went wrong is a result, which the model is told. */
+/** Calls a tool. Never throws because of the tool: a failure is a result, which the model is told. */
 export async function callTool(at: AtOutside, tool: OfferedTool, call: ToolCall): Promise<ToolResult> {
   const began_ticks = clock.ticks()
   const elapsed = () => Math.round(clock.ticks() - began_ticks)
@@ -86,7 +86,7 @@ async function run(at: AtOutside, tool: OfferedTool, call: ToolCall, options: Ru
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     const is_timeout = error instanceof OutboundTimeout || remaining() <= 0
-    // A repeated request had less time than the call.
+    // A repeated request had less time than the whole call.
     if (is_timeout) return failed('timeout', `There was no response within ${tool.timeout_ms / 1000} seconds.`)
     if (error instanceof McpError) {
       const answer = printable(truncateBytes(Buffer.from(error.answer), answer_bytes_max))
@@ -96,7 +96,7 @@ async function run(at: AtOutside, tool: OfferedTool, call: ToolCall, options: Ru
   }
 }
 
-/** Asks once more after a failure of a moment. */
+/** Sends a request once more after a failure of a moment. */
 async function repeated<T>(
   send: () => Promise<T>,
   mayRepeat: () => boolean,
@@ -149,7 +149,7 @@ function requestFor(
     },
     ...(body !== '' && { body }),
     signal,
-    // One more shows that there is more.
+    // One byte more than the limit shows that there is more.
     bytes_max: answer_bytes_max + 1,
   }
 }
@@ -166,7 +166,7 @@ function toOutcome({ status, headers, body }: OutboundResponse): Outcome {
   }
 }
 
-/** Returns JSON if it is, else text, cut at the limit. */
+/** Returns the answer as JSON if it is JSON, else as text, cut at the limit. */
 function readAnswer(content_type: string, body: Buffer): unknown {
   const text = printable(truncateBytes(body, answer_bytes_max))
   if (body.length > answer_bytes_max) return `${text}\n[cut: the answer is longer]`
@@ -188,7 +188,10 @@ const invalidArguments = (error: string): Outcome => {
   return { status: 'invalid_arguments', result: { error }, http_status: null, error }
 }
 
-/** Sends a request of no conversation to the tool. The server of a tool of kind `mcp` is asked for its tools. */
+/**
+ * Sends a request to the tool that belongs to no conversation. The server of a tool of kind `mcp` is asked for its
+ * tools.
+ */
 export async function testTool(
   at: AtOutside,
   { tool, arguments: values }: { tool: StoredTool; arguments: Record<string, unknown> },

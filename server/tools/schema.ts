@@ -16,7 +16,7 @@ export const tools_max = 200
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type ToolMethod = (typeof methods)[number]
 
-/** Agents have these without a tool of the workspace. */
+/** Tools that agents have without a tool of the workspace. */
 export const built_in_names = [
   'end_conversation',
   'hand_over',
@@ -36,7 +36,7 @@ const kind = {
     "name its tools, such as `crm__search`. Can't be changed.",
   examples: ['http'],
 }
-/** As agents name tools: those of MCP servers may have capital letters and `-`. */
+/** Names of tools as agents use them: those of MCP servers may have capital letters and `-`. */
 export const named_tool_pattern = '^[A-Za-z0-9_-]{1,64}$'
 const name_text = {
   maxLength: 64,
@@ -135,7 +135,7 @@ export type ToolWithSecret = Static<typeof ToolWithSecret>
 
 const changeable = {
   description: Type.Optional(optionalText({ ...description_text, ...multiline })),
-  // `parameterFaults` checks it, and allows a part of JSON Schema.
+  // `parameterFaults` checks this, and allows a part of JSON Schema.
   parameters: Type.Optional(Type.Unsafe<unknown>(parameters_text)),
   url: text(url_text),
   method: Type.Optional(method),

@@ -30,7 +30,7 @@ import {
   tools_max,
 } from './schema.ts'
 
-/** A tool is about to be deleted. Reactions return what names it, which prevents this. */
+/** A tool is about to be deleted. Reactions return what names it, which prevents that. */
 export const findingUses = newHook<Pick<Tool, 'name' | 'kind'>, Use[]>('tools.finding_uses')
 
 const columns =
@@ -39,7 +39,7 @@ const columns =
 
 const no_parameters = { type: 'object', properties: {} }
 const no_arguments = { parameters: no_parameters, method: 'POST' as const }
-/** Leaves half of the name to the server's tools. */
+/** A longer name would leave less than half of the length to the names of the server's tools. */
 const server_name_length_max = 30
 const default_timeout_ms = 8_000
 
@@ -48,7 +48,7 @@ export interface StoredTool extends SealedSecrets, Omit<Tool, 'headers' | 'url'>
   url: string
   method: ToolMethod
   header_names: string[]
-  /** It is sealed. */
+  /** The sealed headers. */
   headers: string | null
 }
 
@@ -70,7 +70,9 @@ export async function check({ tools }: AtOutside, input: Partial<NewTool>): Prom
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** An agent's `crm__search` is the tool `search` of the server `crm`. */
+/**
+ * Returns what is wrong with the name of a server. An agent's `crm__search` is the tool `search` of the server `crm`.
+ */
 function serverNameFaults(name: string): Fault[] {
   if (name.length > server_name_length_max)
     return [{ path: 'name', code: 'too_long', message: `name must have at most ${server_name_length_max} characters.` }]
@@ -78,7 +80,7 @@ function serverNameFaults(name: string): Fault[] {
   return is_clear ? [] : [{ path: 'name', code: 'format', message: 'name must not contain __ or end with _.' }]
 }
 
-/** The server of a tool of kind `mcp` says what its tools take. */
+/** Rejects parameters and a method for a tool of kind `mcp`: its server says what its tools take. */
 const kindFaults = (input: Partial<NewTool>, before: Pick<Tool, 'parameters' | 'method'> = no_arguments): Fault[] =>
   (['parameters', 'method'] as const).flatMap((path) => {
     const is_same = input[path] === undefined || fingerprintOf(input[path]) === fingerprintOf(before[path])
@@ -127,13 +129,13 @@ export async function getStored({ db, workspace }: At, id: string, locking = raw
   return found
 }
 
-/** Finds those that exist, for agents that name them. */
+/** Finds those of the named tools that exist, for agents that name them. */
 export const findByNames = ({ db, workspace }: At, names: string[]): Promise<StoredTool[]> =>
   db.many<StoredTool>(
     sql`select ${columns} from tools where workspace_id = ${workspace} and name = any(${names}::text[]) order by name`,
   )
 
-/** An empty change doesn't even change `updated_at`. */
+/** Changes a tool. An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
   { id, change, isCurrent }: { id: string; change: ToolChange; isCurrent: IsCurrent },
@@ -172,7 +174,10 @@ export async function remove(
   return { deleted: true }
 }
 
-/** The current secret keeps signing for a day. A secret from an earlier rotation stops at once. */
+/**
+ * Gives the tool a new secret. The current one keeps signing for a day. A secret from an earlier rotation stops at
+ * once.
+ */
 export async function rotateSecret(at: At, id: string): Promise<ToolWithSecret> {
   const { db, workspace, now, tools } = at
   const before = await lock(at, { id })
@@ -185,7 +190,7 @@ export async function rotateSecret(at: At, id: string): Promise<ToolWithSecret> 
   return { ...toTool(rotated), secret }
 }
 
-/** Locks the workspace, so that what names the tool meanwhile can be serialized with its deletion. */
+/** Locks the tool and the workspace, so that a write that names the tool meanwhile is serialized with its deletion. */
 async function lock(
   at: At,
   { id, isCurrent = () => true }: { id: string; isCurrent?: IsCurrent },

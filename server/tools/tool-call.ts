@@ -1,8 +1,8 @@
-/** What the model gets of an answer. */
+/** The model gets this much of an answer, in bytes. */
 export const answer_bytes_max = 32 * 1024
 
 export interface ToolCall {
-  /** The request has it as its `Idempotency-Key`. */
+  /** The request sends this as its `Idempotency-Key`. */
   run_id: string
   arguments: Record<string, unknown>
   conversation_id: string | null
@@ -13,12 +13,12 @@ export interface ToolCall {
 
 export interface ToolResult {
   status: 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments'
-  /** The model gets it: what the server answered as JSON or text, or why there is no answer. */
+  /** What the model gets: the server's answer as JSON or text, or why there is no answer. */
   result: unknown
   duration_ms: number
   /** The status code of the response, if there was one. */
   http_status: number | null
-  /** It says why the tool did not succeed, without anything that the server answered. */
+  /** Why the tool did not succeed, without anything that the server answered. */
   error: string | null
 }
 

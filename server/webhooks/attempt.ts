@@ -73,7 +73,7 @@ export async function attempt(at: AtOutside, delivery: Claimed, options: Attempt
   }
 }
 
-/** The URL may contain a token, so it has the host alone. */
+/** Begins the span of an attempt. It names only the host, because the URL may contain a token. */
 const beginSpan = ({ type, url, attempt, webhook_id }: Claimed) =>
   currentSpan()?.child({
     name: `deliver ${type}`,

@@ -16,12 +16,14 @@ const fail_batch_rows = 1_000
 /** Deliveries to one endpoint that are sent at the same time. */
 const at_once = {
   max: 10,
-  /** Until the first one has ended or turned slow: a burst to many slow endpoints would take all slots. */
+  /**
+   * The limit until the first delivery has ended or turned slow: a burst to many slow endpoints would take all slots.
+   */
   new_max: 2,
   failing_max: 1,
 }
 
-/** How many may be sent at the same time to an endpoint that doesn't fail. */
+/** Returns how many deliveries may be sent at the same time to an endpoint that doesn't fail. */
 export const maxOf = (endpoint: KeyState | undefined): number =>
   endpoint?.is_slow === undefined ? at_once.new_max : at_once.max
 
@@ -45,7 +47,7 @@ export const due_deliveries: DueKind = {
         where workspace_id = ${workspace} and webhook_id = webhooks.id and due_at is not null order by due_at limit 1
       ) as next
       where webhooks.workspace_id = ${workspace}`,
-  // Those to an endpoint that fails wait for the endpoint.
+  // Deliveries to an endpoint that fails wait for the endpoint.
   selectWaiting: ({ workspace, now, limit }) =>
     sql`select next.due_at from webhooks
       cross join lateral (
@@ -60,11 +62,11 @@ export const due_deliveries: DueKind = {
 export interface Wanted extends Omit<ClaimRequest<Claimed>, 'is_polled'> {
   /** The last delivery that was claimed, by webhook. */
   last: Map<string, DueItem>
-  /** Whether to start after these. Such a claim is faster, and misses late deliveries. */
+  /** Whether to start after `last`. Such a claim is faster, and misses late deliveries. */
   skips_to_last: boolean
 }
 
-/** If it finds nothing, it fails pending deliveries of disabled webhooks. */
+/** Claims due deliveries. If it finds none, it fails pending deliveries of disabled webhooks. */
 export async function claim(at: At, wanted: Wanted): Promise<Claimed[]> {
   const found = await claimDue(at, wanted)
   if (found.length === 0) await failPending(at, wanted.claimed)

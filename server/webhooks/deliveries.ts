@@ -23,7 +23,7 @@ import * as webhooks from './store.ts'
 const own_columns = raw('webhook_id, id, type, status, attempt, created_at, due_at')
 const columns = sql`${own_columns}, attempts -> -1 as last_attempt`
 
-/** So that counting costs the same however many there are. */
+/** Counts stop here, so that counting costs the same however many deliveries there are. */
 const counted_max = 10_000
 const hours_counted = 24
 const hour_ms = 60 * 60 * 1000
@@ -33,7 +33,10 @@ interface DeliveryId {
   id: string
 }
 
-/** The same bytes for each attempt: without names, which change, and without what events from before don't have. */
+/**
+ * Returns the body of a delivery, the same bytes for each attempt: without names, which change, and without members
+ * that events from before don't have.
+ */
 export function toRequestBody(workspace: string, event: events.EventText): string {
   const { id, type, timestamp, data, previous } = event
   const references = referencesOf(event)
@@ -55,7 +58,7 @@ export async function list(
     all: count,
     pending: countWith('pending'),
     failed: countWith('failed'),
-    // Calculated, because an index on this status would slow down every delivery.
+    // This count is calculated, because an index on this status would slow down every delivery.
     succeeded: sql`${count} - ${countWith('pending')} - ${countWith('failed')}`,
   }
   return page.read(query, page.newest_id_first, async (cut) => {
@@ -67,14 +70,17 @@ export async function list(
   })
 }
 
-/** The same conditions as in the partial indexes, so that the planner uses them. */
+/** Conditions that are the same as in the partial indexes, so that the planner uses them. */
 const conditions: Record<DeliveryStatus, Sql> = {
   pending: raw('due_at is not null'),
   succeeded: raw("status = 'succeeded'"),
   failed: raw("status = 'failed'"),
 }
 
-/** By the time of their events. Whole hours, so that the answer stays the same until a delivery changes or an hour begins. */
+/**
+ * Counts deliveries by the time of their events, in whole hours, so that the answer stays the same until a delivery
+ * changes or an hour begins.
+ */
 export async function countByHour(at: At, webhook_id: string): Promise<DeliveryCounts> {
   const { db, workspace, now } = at
   await webhooks.get(at, webhook_id)
@@ -125,8 +131,8 @@ export async function test(at: At, webhook_id: string): Promise<Delivery> {
 }
 
 /**
- * Starts over with the first attempt. The delivery may have any status. The answer is stored with its idempotency key, so it
- * doesn't have what the receiver has said.
+ * Sends a delivery again, from the first attempt on. It may have any status. The answer is stored with its idempotency
+ * key, so it doesn't have what the receiver has said.
  */
 export async function resend(
   at: At,
@@ -150,13 +156,19 @@ export async function resend(
 export const isFor = (webhook: Webhook, type: string): boolean =>
   type === event_types.test.name || isSubscribed(type, webhook.events)
 
-/** The result of an attempt in flight is not recorded, because `attempt` or `due_at` changes. */
+/**
+ * Makes a delivery pending. The result of an attempt in flight is not recorded, because `attempt` or `due_at` changes.
+ */
 export const asPending = (now: number): Sql =>
-  // Always another time, also by a clock that stands still: the result of an attempt in flight must not count.
+  // The time is always another one, also by a clock that stands still: the result of an attempt in flight must not
+  // count.
   sql`status = 'pending', attempt = 0, due_at = least(${clock.iso(now)}::timestamptz,
     (due_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')`
 
-/** Without a lock: if the webhook is disabled at the same time, its pending deliveries fail soon. */
+/**
+ * Throws if the webhook is disabled. It takes no lock: if the webhook is disabled at the same time, its pending
+ * deliveries fail soon.
+ */
 export function assertActive(webhook: Webhook): Webhook {
   if (webhook.status === 'active') return webhook
   throw invalidState('This webhook is disabled: set its status to active first.')

@@ -35,7 +35,8 @@ export async function enqueueFor(
         from webhooks cross join unnest(${ids}::uuid[]) as event (id)
         where webhooks.workspace_id = ${workspace} and status = 'active' and ${webhook_condition}`,
     ),
-    // Counts the rows themselves: which webhooks match may have changed since the statement before.
+    // This statement counts the rows themselves, because the matching webhooks may have changed since the statement
+    // before.
     db.run(
       sql`insert into webhook_delivery_counts (workspace_id, webhook_id, id, total)
         select webhooks.workspace_id, webhooks.id, ${newId()}, count(*)
@@ -57,7 +58,7 @@ async function copyDeliveries(at: At, { type, ids, webhook_condition }: NewDeliv
   if (webhooks.length === 0) return
   const columns = ['workspace_id', 'webhook_id', 'id', 'type', 'created_at', 'due_at']
   const created_at = clock.iso(now)
-  // One webhook at a time: the rows for all of them may not fit into memory.
+  // Deliveries are copied for one webhook at a time, because the rows for all of them may not fit into memory.
   for (const webhook of webhooks) {
     const lines = ids.map((id) => copyLine([workspace, webhook.id, id, type.name, created_at, created_at]))
     await db.copy('webhook_deliveries', columns, lines.join(''))

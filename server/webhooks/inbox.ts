@@ -19,7 +19,7 @@ import * as webhooks from './store.ts'
 const columns = raw('id, headers, body, answered, steps, created_at')
 const requests_max = 50
 const detail_length_max = 300
-/** Longer than the sender waits. */
+/** An inbox that hangs answers after this time, which is longer than the sender waits. */
 const hang_ms = 20_000
 
 type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & SealedSecrets
@@ -34,7 +34,7 @@ export function identifyInbox({ params: { workspace = '', token = '' } }: Reques
 /** Stores the request with the steps of its signature check, and answers as `inbox_answer` says. */
 export async function receive(at: At, { token, request }: { token: string; request: RawRequest }): Promise<RawAnswer> {
   const { db, workspace, now } = at
-  // Locked, so that the webhook isn't deleted before the request is stored.
+  // The lock keeps the webhook from being deleted before the request is stored.
   const inbox = await db.maybe<Inbox>(
     sql`select id, inbox_answer, secret, previous_secret, previous_secret_until from webhooks
       where workspace_id = ${workspace} and url = ${`/inbox/${workspace}/${token}`} for key share`,
@@ -127,7 +127,7 @@ export async function list(
   await webhooks.get(at, webhook_id)
   const all = sql`select ${columns} from inbox_requests
     where workspace_id = ${at.workspace} and webhook_id = ${webhook_id}`
-  // An event that is gone could be of any type.
+  // An event that is gone could have been of any type.
   const readable =
     names && sql`${all} and (event_id is null or ${events.isOfTypes(at.workspace, raw('event_id'), names)})`
   return page.readSelection(at.db, query, page.newest_id_first, readable ?? all)

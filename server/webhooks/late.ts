@@ -2,20 +2,21 @@ import type { At } from '../kit/at.ts'
 import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
 import { type Claimed, claim, maxOf } from './claims.ts'
 
-/** What was claimed in a workspace since it was idle. */
+/** Claims in a workspace since it was last idle. */
 interface Progress {
-  /** The greatest by `due_at` and `id`, by webhook. */
+  /** The claimed delivery with the greatest `due_at` and `id` of each webhook. */
   last: Map<string, DueItem>
   /** Webhooks that had late deliveries, and may have more for which no slot was free. */
   with_late: Set<string>
 }
 
 /**
- * A claim usually starts after the last delivery claimed for each webhook. So it misses late ones: those that were committed after
- * one that is due later was claimed. After a poll, and while late ones may be left, a claim starts from the beginning.
+ * Opens claims. A claim usually starts after the last delivery claimed for each webhook, so it misses late ones: those
+ * that were committed after one that is due later was claimed. After a poll, and while late ones may be left, a claim
+ * starts from the beginning.
  */
 export function openClaims(): (at: At, request: ClaimRequest<Claimed>) => Promise<Claimed[]> {
-  /** By the set of claimed deliveries, which is the same as long as an engine works on the workspace. */
+  /** The progress by the set of claimed deliveries, which is the same as long as an engine works on the workspace. */
   const progress_by_claimed = new WeakMap<Set<Claimed>, Progress>()
   return async (at, request) => {
     const { claimed, by_key, is_polled } = request

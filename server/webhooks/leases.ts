@@ -54,7 +54,7 @@ export function openSenderLeases<Item>(): Leases<Item> {
   }
 }
 
-/** A lease that was taken or renewed a short time ago is not asked for again. */
+/** Whether a lease was taken or renewed so recently that it is not asked for again. */
 const isRecent = ({ lease_until }: State<unknown>, now: number): boolean => lease_until - now >= lease_ms / 2
 
 /** Returns when the lease ends, or undefined when another process has it. */

@@ -4,7 +4,7 @@ import { named, namesIn } from '../kit/postgres/names.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { enqueue } from './enqueue.ts'
 
-/** A URL may contain a token, so it has the host alone. */
+/** The name of a webhook. It has only the host, because a URL may contain a token. */
 const shown_name = raw("coalesce(description, case when url like '/%' then 'Inbox' else split_part(url, '/', 3) end)")
 
 export const reactions: Reaction[] = [

@@ -66,7 +66,7 @@ const alreadyRunning = (id: string) =>
     recovery_id: id,
   })
 
-/** It never gives up: `finished` would hide what is missing. */
+/** The work of recoveries. It never gives up, because `finished` would hide what is missing. */
 export const work: RowWork = { table: 'webhook_recoveries', begin }
 
 /** A recovery that this process has leased. */
@@ -165,7 +165,10 @@ async function recover(at: At, webhook: Webhook, events: feed.EventHead[]): Prom
 const canMiss = (webhook: Webhook, { id, type, created_at }: feed.EventHead): boolean =>
   type !== event_types.test.name && isSince(webhook, { id, created_at })
 
-/** In a test workspace many things happen at the same time, so ids decide. */
+/**
+ * Whether an event came after the webhook's creation. In a test workspace many things happen at the same time, so ids
+ * decide.
+ */
 function isSince(webhook: Webhook, { id, created_at }: Pick<feed.EventHead, 'id' | 'created_at'>): boolean {
   const after_ms = clock.parse(created_at) - clock.parse(webhook.created_at)
   return after_ms > 0 || (after_ms === 0 && id > webhook.id)

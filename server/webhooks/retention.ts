@@ -13,14 +13,14 @@ const late_writes_ms = 60 * 60 * 1000
 /** Deletes the deliveries and inbox requests of events before this time, and recoveries that ran before it. */
 export async function removeOld(at: At, before: number, isStopping?: IsStopping): Promise<void> {
   const { db, workspace } = at
-  // At most 50 for each webhook.
+  // These rows are few: at most 50 for each webhook.
   await db.run(sql`delete from inbox_requests where workspace_id = ${workspace} and created_at < ${clock.iso(before)}`)
   const webhooks = await db.many<{ id: string }>(sql`select id from webhooks where workspace_id = ${workspace}`)
   for (const { id } of webhooks) await removeDeliveries(at, id, before, isStopping)
   await inBatches(batch_rows, () => removeRecoveries(at, before), isStopping)
 }
 
-/** Deletes the oldest first, by primary key: ids begin with the time. */
+/** Deletes a batch of recoveries, the oldest first, by primary key: ids begin with the time. */
 const removeRecoveries = ({ db, workspace }: At, before: number): Promise<number> =>
   db.run(
     sql`delete from webhook_recoveries where workspace_id = ${workspace} and id in (
@@ -30,7 +30,7 @@ const removeRecoveries = ({ db, workspace }: At, before: number): Promise<number
       where created_at < ${clock.iso(before)} and finished_at is not null)`,
   )
 
-/** Deletes the deliveries of deleted webhooks: at once, and again after `late_writes_ms`. Goes by wall time. */
+/** Deletes the deliveries of deleted webhooks: at once, and again after `late_writes_ms`. `now` is wall time. */
 export async function removeDeleted(at: At, isStopping?: IsStopping): Promise<void> {
   const { db, workspace, now } = at
   const deleted = await db.many<{ webhook_id: string; deleted_at: string }>(
@@ -55,7 +55,7 @@ export async function removeDeleted(at: At, isStopping?: IsStopping): Promise<vo
 export const workspacesWithDeleted = ({ db, now }: Unscoped): Promise<{ workspace_id: string }[]> =>
   db.many(sql`select distinct workspace_id from deleted_webhooks where due_at <= ${clock.iso(now)}`)
 
-/** Deletes the oldest first, by primary key: ids begin with the time. */
+/** Deletes deliveries of a webhook, the oldest first, by primary key: ids begin with the time. */
 async function removeDeliveries(at: At, webhook_id: string, before: number, isStopping?: IsStopping): Promise<void> {
   const of_webhook = sql`workspace_id = ${at.workspace} and webhook_id = ${webhook_id}`
   // Deleted rows stay in the index until the next vacuum, so each batch starts where the last one ended.

@@ -223,7 +223,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
   }),
 ]
 
-/** A server's response may repeat what the event says. */
+/** Leaves out a server's response if the caller may not read the event, which it may repeat. */
 const withoutUnreadable = (delivery: schema.Delivery, names: Set<string>): schema.Delivery =>
   names.has(delivery.type) ? delivery : { ...delivery, last_attempt: null }
 

@@ -16,7 +16,7 @@ import * as page from '../kit/postgres/page.ts'
 export const webhooks_max = 100
 const url_length_max = 2_000
 const patterns_max = 50
-/** As the `url` of a new webhook: creates an inbox. */
+/** This `url` of a new webhook creates an inbox. */
 export const inbox_url = 'inbox'
 
 export const inbox_answers = ['200', '500', '410', 'hang'] as const
@@ -69,7 +69,10 @@ const webhook = {
 export const Webhook = Type.Object(webhook, { title: 'Webhook' })
 export type Webhook = Static<typeof Webhook>
 
-/** For events, which more people may read than webhooks. It has no URL, because URLs often contain secrets. */
+/**
+ * A webhook as shown in events, which more people may read than webhooks. It has no URL, because URLs often contain
+ * secrets.
+ */
 export const WebhookSummary = Type.Object(
   {
     id: webhook.id,

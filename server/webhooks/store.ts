@@ -31,7 +31,7 @@ const failed_attempts_min = 10
 /** An inbox is an endpoint of this server, to try out webhooks. Its `url` is a path. */
 export const isInbox = (url: string): boolean => url.startsWith('/')
 
-/** Omits the URL, because it may contain secrets. */
+/** Returns a webhook without its URL, because that may contain secrets. */
 export function toSummary(webhook: Webhook): WebhookSummary {
   const { id, url, events, description, status, disabled_reason, failing_since, created_at, updated_at } = webhook
   const host = isInbox(url) ? null : new URL(url).host
@@ -97,7 +97,7 @@ interface Update {
   assertReadable: AssertReadable
 }
 
-/** An empty change doesn't even change `updated_at`. */
+/** Changes a webhook. An empty change doesn't even change `updated_at`. */
 export async function update(at: At, { id, change, isCurrent, assertReadable }: Update): Promise<Webhook> {
   const { db, workspace, now } = at
   const before = await lock(at, { id, isCurrent })
@@ -132,13 +132,13 @@ async function pendingTypes({ db, workspace }: At, id: string): Promise<string[]
   return types.map(({ type }) => type)
 }
 
-/** From now on the webhook's deliveries are neither visible nor sent. They are deleted in the background. */
+/** Deletes a webhook. Its deliveries are neither visible nor sent from now on, and are deleted in the background. */
 export async function remove(
   at: At,
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
   const { db, workspace } = at
-  // Wall time, because it is about transactions that are still open.
+  // This is wall time, because it is about transactions that are still open.
   const deleted_at = clock.iso(clock.wall())
   await lock(at, { id, isCurrent })
   await db.run(sql`delete from webhooks where workspace_id = ${workspace} and id = ${id}`)
@@ -149,7 +149,10 @@ export async function remove(
   return { deleted: true }
 }
 
-/** The current secret keeps signing for a day. A secret from an earlier rotation stops at once. */
+/**
+ * Gives the webhook a new secret. The current one keeps signing for a day. A secret from an earlier rotation stops at
+ * once.
+ */
 export async function rotateSecret(at: At, id: string): Promise<WebhookWithSecret> {
   const { db, workspace, now, tools } = at
   const before = await lock(at, { id })
@@ -180,13 +183,13 @@ export async function disable(
           and failed_attempts >= ${failed_attempts_min}))
       returning ${columns}`,
   )
-  // Its pending deliveries are failed in the background.
+  // The webhook's pending deliveries are failed in the background.
   if (disabled.length > 0) db.notify({ topic: 'deliveries', workspace })
   const summaries = disabled.map((webhook) => ({ data: toSummary(webhook) }))
   await events.record(at, event_types.disabled, summaries)
 }
 
-/** In all live workspaces, for the operator: how many active webhooks have failed since their last success. */
+/** Counts, for the operator, the active webhooks of all live workspaces that have failed since their last success. */
 export async function countFailing({ db }: Pick<Unscoped, 'db'>): Promise<number> {
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from webhooks where failing_since is not null and status = 'active'

@@ -5,7 +5,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Count } from './counts.ts'
 
-/** Whether the workspace is a test workspace. Only there are simulated calls counted. */
+/** Whether the workspace is a test workspace. Simulated calls are counted only there. */
 type Where = Pick<At, 'is_test'>
 
 /** A call that was dialled counts from its end on, in the quarter in which it was dialled. */
@@ -23,7 +23,7 @@ export function countsOfCall({ is_test }: Where, call: CountedCall): Count[] {
   ]
 }
 
-/** All that happens in a conversation counts in the quarter in which it began. */
+/** Counts a conversation. All that happens in it counts in the quarter in which it began. */
 export const countOfConversation = (progress: ConversationProgress): Count => ({
   kind: 'conversations',
   time: clock.parse(progress.conversation.created_at),

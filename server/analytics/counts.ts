@@ -35,7 +35,7 @@ export interface Count {
   keys: Partial<Record<Key, string | null>>
   sums: Partial<Record<Sum, number>>
   times?: Partial<Record<Measure, number | null>>
-  /** -1 takes it away. */
+  /** 1 adds it, and -1 takes it away. */
   by?: 1 | -1
 }
 
@@ -78,7 +78,7 @@ export async function add(at: InWorkspace, counts: Count[]): Promise<void> {
 
 const no_keys = { agent_id: null, agent_version_id: null, channel_id: null, campaign_id: null, outcome: null }
 
-/** Rows by quarter or day, and keys. */
+/** Rows by their quarter or day, and their keys. */
 class Rows {
   readonly #rows = new Map<string, Row>()
 
@@ -87,7 +87,7 @@ class Rows {
     const text = `${kind} ${is_day} ${start_at} ${keys.map((name) => key[name]).join(' ')}`
     const known = this.#rows.get(text)
     if (known) return known
-    // All members of a row are listed.
+    // The casts are true because all members of a row are listed.
     const zeros = Object.fromEntries(sums.map((sum) => [sum, 0])) as Record<Sum, number>
     const own_keys = Object.fromEntries(keys.map((name) => [name, key[name]])) as Record<Key, string | null>
     const row: Row = { kind, is_day, start_at, ...own_keys, ...zeros, by_bucket: new Map() }
@@ -95,7 +95,7 @@ class Rows {
     return row
   }
 
-  /** Those that are more than nothing. */
+  /** Returns the rows that are more than nothing. */
   changed(): Row[] {
     const isChanged = (row: Row) =>
       sums.some((sum) => row[sum] !== 0) || row.by_bucket.values().some((total) => total !== 0)
@@ -106,7 +106,7 @@ class Rows {
 const addToBucket = ({ by_bucket }: Row, bucket: number, by: number): void =>
   void by_bucket.set(bucket, (by_bucket.get(bucket) ?? 0) + by)
 
-/** Returns how many there were. */
+/** Writes rows. Returns how many there were. */
 async function write({ db, workspace }: InWorkspace, rows: Row[], { is_sum }: { is_sum: boolean }): Promise<number> {
   if (rows.length === 0) return 0
   const lines: string[] = []
@@ -126,25 +126,28 @@ async function write({ db, workspace }: InWorkspace, rows: Row[], { is_sum }: { 
         toArrayLiteral(buckets.map(([, total]) => total)),
       ]),
     )
-    // A transaction that adds counts may hold locks for which others wait. Nobody waits for sums.
+    // A transaction that adds counts may hold locks for which others wait, so it continues soon. Nobody waits for sums.
     await letOthersRun({ is_urgent: !is_sum })
   }
   await db.copy(table, columns, lines.join(''))
   return rows.length
 }
 
-/** One transaction replaces at most so many added rows, of one kind and in so many quarters. It also locks the sums of these quarters. */
+/**
+ * One transaction replaces at most this many added rows, of one kind and in this many quarters. It also locks the sums
+ * of these quarters.
+ */
 const batch_rows = 2_000
 const batch_quarters = 8
 
-/** Workspaces with rows that were added. */
+/** Returns the workspaces with rows that were added. */
 export const workspacesWithAdded = ({ db }: Pick<InWorkspace, 'db'>): Promise<{ workspace_id: string }[]> =>
   db.many(sql`select distinct workspace_id from analytics_counts where not is_sum`)
 
 /**
- * Replaces rows that were added by their sums, for the quarter and for the day. Several processes may do so at once: then a sum is that of
- * two rows for a while. When the workspace has another time zone than its days, these are summed up anew before. Rows that are added
- * meanwhile are left for the next time, so that it ends.
+ * Replaces rows that were added by their sums, for the quarter and for the day. Several processes may do so at once:
+ * then a sum is that of two rows for a while. When the workspace has another time zone than its days, these are summed
+ * up anew before. Rows that are added meanwhile are left for the next time, so that it ends.
  */
 export async function sumUp(at: InWorkspace, isStopping?: IsStopping): Promise<void> {
   const { time_zone } = await workspaces.readSettings(at)
@@ -200,14 +203,14 @@ async function sumUpBatch(at: InWorkspace, kind: Kind, before: string): Promise<
   return 1
 }
 
-/** All keys in one text, as `key_text` has them. */
+/** Returns all keys in one text, as `key_text` has them. */
 const keyText = (row: Pick<Row, Key>): string => keys.map((key) => row[key] ?? '').join(' ')
 const key_text = raw(`concat_ws(' ', ${keys.map((key) => `coalesce(${key}::text, '')`).join(', ')})`)
 
 const dayOf = (time_zone: string, time: string): string =>
   clock.iso(startOfDay(time_zone, localDay(time_zone, clock.parse(time))))
 
-/** To their own quarters and days, or to the days of quarters. */
+/** Adds stored rows to their own quarters and days, or to the days of quarters. */
 async function addAllStored(rows: Rows, all: StoredRow[], dayWith?: (start_at: string) => string): Promise<void> {
   for (const stored of all) {
     const row = rows.get(dayWith ? { ...stored, is_day: true, start_at: dayWith(stored.start_at) } : stored)
@@ -217,7 +220,10 @@ async function addAllStored(rows: Rows, all: StoredRow[], dayWith?: (start_at: s
   }
 }
 
-/** Sums up the days of another time zone from the quarters. Meanwhile no rows are replaced by their sums; nobody else waits. */
+/**
+ * Sums up the days of another time zone from the quarters. No rows are replaced by their sums meanwhile; nothing else
+ * waits.
+ */
 async function rebuildDays(at: InWorkspace, time_zone: string): Promise<void> {
   const { db, workspace } = at
   const outdated = await db.maybe(
@@ -243,7 +249,7 @@ async function rebuildDays(at: InWorkspace, time_zone: string): Promise<void> {
   await db.run(sql`update analytics_days set time_zone = ${time_zone} where workspace_id = ${workspace}`)
 }
 
-/** Whether the sums of days are those of this time zone. If not, they soon are. */
+/** Whether the sums of days are those of this time zone. If not, they soon will be. */
 export async function hasDays({ db, workspace }: InWorkspace, time_zone: string): Promise<boolean> {
   const days = await db.maybe<{ time_zone: string }>(
     sql`select time_zone from analytics_days where workspace_id = ${workspace}`,

@@ -1,23 +1,23 @@
 /**
- * Times are counted in buckets, each 8 % wider than the one before, so that medians of any period can be computed from sums. The middle of a
- * bucket is less than 4 % away from each time in it.
+ * The width of buckets: each is 8 % wider than the one before, so that medians of any period can be computed from sums.
+ * The middle of a bucket is less than 4 % away from each time in it.
  */
 
 const ratio = 1.08
 const bucket_max = 400
 
-/** The bucket of a time in milliseconds. The first one is for 0. */
+/** Returns the bucket of a time in milliseconds. The first one is for 0. */
 export const bucketOf = (time_ms: number): number =>
   time_ms < 1 ? 0 : Math.min(bucket_max, 1 + Math.floor(Math.log(time_ms) / Math.log(ratio)))
 
-/** A time in the middle of the bucket. */
+/** Returns a time in the middle of the bucket. */
 export const timeOf = (bucket: number): number => (bucket === 0 ? 0 : Math.round(ratio ** (bucket - 0.5)))
 
-/** What has a histogram. */
+/** The measures that have a histogram. */
 export const measures = ['duration_ms', 'turn_ms', 'first_answer_ms'] as const
 export type Measure = (typeof measures)[number]
 
-/** The buckets of all measures are in one column. */
+/** The buckets of all measures are in one column, each measure's from a multiple of this on. */
 export const measure_width = 1_000
 
 export const columnBucketOf = (measure: Measure, time_ms: number): number =>

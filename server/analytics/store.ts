@@ -57,7 +57,7 @@ async function report<Shown extends object>(
 ): Promise<{ rows: ({ start: string; group: Group } & Shown)[]; total: Shown }> {
   const period = await periodOf(at, query)
   const { starts, end } = splitPeriod(period)
-  // The pattern of the query allows no others.
+  // The cast is true because the pattern of the query allows no others.
   const group_by = (query.group_by?.split(',') ?? []) as Key[]
   if (new Set(group_by).size < group_by.length)
     throw invalid([{ path: 'group_by', code: 'invalid', message: 'group_by must not name the same field twice.' }])
@@ -65,7 +65,7 @@ async function report<Shown extends object>(
   const counted = countedIn(at, { kind, starts, end, group_by, by_day })
   const rows = await at.db.many<CountedRow>(selectSums(counted))
   if (rows.length > rows_max) throw tooManyRows()
-  // Few, because there are few rows.
+  // These are few, because there are few rows.
   const medians = await at.db.many<MedianRow>(selectMedians(counted))
   const medians_by_key = Map.groupBy(medians, (median) => (median.is_total ? total_key : keyOf(median)))
   const measured = (key: string, row: Sums): Measured => ({ ...row, medians: mediansOf(medians_by_key.get(key)) })
@@ -88,7 +88,7 @@ async function periodOf(at: At, { from, to, interval }: Query) {
   for (const [path, time] of Object.entries({ from, to }))
     if (time !== undefined && !clocks.isValidTime(clock.parse(time))) throw otherYears(path)
   const { time_zone } = await workspaces.readSettings(at)
-  // What happens in this millisecond belongs to the last interval.
+  // One millisecond is added, because what happens in this one belongs to the last interval.
   const end = to === undefined ? at.now + 1 : clock.parse(to)
   const start = from === undefined ? defaultStart({ time_zone, interval, to: end }) : clock.parse(from)
   const period = { time_zone, interval, from: start, to: end }
@@ -101,7 +101,7 @@ async function periodOf(at: At, { from, to, interval }: Query) {
   return period
 }
 
-/** Nothing happens in these years, and the intervals around them can't be stored. */
+/** Rejects years in which nothing happens, and around which the intervals can't be stored. */
 const otherYears = (path: string) =>
   invalid([{ path, code: 'invalid', message: `${path} must be a time of the years 1970 to 9998.` }])
 
@@ -119,7 +119,7 @@ interface Counted {
   index: Sql
   groups: [Sql, Sql]
   sums: readonly Sum[]
-  /** What follows `from`. */
+  /** The SQL after `from`. */
   from: Sql
 }
 
@@ -147,7 +147,7 @@ function countedIn({ workspace }: At, { kind, starts, end, group_by, by_day }: C
     index: sql`width_bucket(start_at, ${times}::timestamptz[])`,
     groups: [group(group_by[0]), group(group_by[1])],
     sums: sums_of[kind],
-    // In the days is all that was summed up. Two selections, because each has an index.
+    // The days have all that was summed up. These are two selections, because each has an index.
     from: by_day
       ? sql`(${select(raw('is_day'))} union all ${select(raw('not is_day and not is_sum'))}) as counted`
       : sql`(${select(raw('not is_day'))}) as counted`,
@@ -175,7 +175,10 @@ interface MedianRow extends Pick<CountedRow, 'index' | 'group_1' | 'group_2'> {
   bucket: number
 }
 
-/** The first bucket up to which there are at least half of the times, for each measure in each row and in all of them. */
+/**
+ * Selects the first bucket up to which there are at least half of the times, for each measure in each row and in all of
+ * them.
+ */
 const selectMedians = ({ index, groups: [group_1, group_2], from }: Counted): Sql => {
   const measure = raw(`bucket / ${measure_width}`)
   const of_one = sql`partition by is_total, index, group_1, group_2, ${measure}`
@@ -201,7 +204,7 @@ const mediansOf = (rows: MedianRow[] = []): Measured['medians'] =>
     }),
   )
 
-// All members are listed.
+// The cast is true because all members are listed.
 const no_sums: Sums = { ...(Object.fromEntries(sums.map((sum) => [sum, 0])) as Record<Sum, number>), by_outcome: {} }
 
 function sumOf(rows: CountedRow[]): Sums {

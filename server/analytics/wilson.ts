@@ -1,7 +1,7 @@
 /** The share of a normal distribution within this many deviations is 95 %. */
 const deviations = 1.959964
 
-/** A share of `total`, with the limits of Wilson's interval of 95 %. All are null when there is nothing. */
+/** Returns a share of `total`, with the limits of Wilson's interval of 95 %. All are null when `total` is 0. */
 export function shareOf(
   part: number,
   total: number,

@@ -24,11 +24,13 @@ export interface Authenticator {
   ) => Promise<Caller | undefined> | Caller | undefined
   /** Stores when each key was last used. */
   recordUses: () => Promise<void>
-  /** Looks up each key again, also those that were unknown. */
+  /** Forgets all results, so that each key is looked up again, also those that were unknown. */
   forget: () => void
 }
 
-/** The key is looked up again after this, so that a revoked key stops working within a second on every process. */
+/**
+ * The key is looked up again after this time, so that a revoked key stops working within a second on every process.
+ */
 const fresh_ms = 500
 const cached_max = 10_000
 const limits = { size_max: 256, in_flight_max: 2 }
@@ -60,7 +62,7 @@ export function authenticator(db: Db): Authenticator {
   }
 
   async function find(token: string, now: number, options?: IdentifyOptions): Promise<Caller | undefined> {
-    // What is forgotten during the look-up is not cached.
+    // A key that was forgotten during its look-up is not cached.
     const cache = cached
     const key = await lookUp('api_keys', token)
     const entry: CachedKey = {

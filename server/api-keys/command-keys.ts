@@ -5,9 +5,9 @@ import type { Pool } from '../kit/postgres/pool.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { newToken } from './token.ts'
 
-/** Among the scopes of a key, says that it is a command's. No operation can create such a key. */
+/** This scope says that a key is a command's. No operation can create such a key. */
 export const command_scope = 'command'
-/** Among the scopes of a command's key, grants all of them. */
+/** This scope grants a command's key all of them. */
 export const every_scope = '*'
 
 /** A command that is killed leaves a key that works for this long. */
@@ -45,7 +45,7 @@ export async function create(
   return { workspace, id, token }
 }
 
-/** For commands that run for longer. */
+/** Makes a command's key last longer, for commands that run for long. */
 export async function extend(pool: Pool, { workspace, id }: CommandKey): Promise<void> {
   await pool.run(sql`update api_keys set expires_at = ${expiry()} where workspace_id = ${workspace} and id = ${id}`)
 }

@@ -4,7 +4,7 @@ import { id, text } from '../kit/field.ts'
 
 const scope = 'api_keys:read'
 
-/** Only the name, because webhooks receive it too. */
+/** Events have only the name of a key, because webhooks receive it too. */
 const ApiKeyNamed = Type.Object(
   {
     id: id('The id of the key.'),

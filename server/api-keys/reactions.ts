@@ -4,5 +4,5 @@ import { raw } from '../kit/postgres/sql.ts'
 
 const readNames = namesIn(raw('api_keys'), raw('name'))
 
-/** A key does something, or something is done to it. */
+/** A key does something, or something is done to it: both kinds of references have its name. */
 export const reactions: Reaction[] = [named('key', readNames), named('api_key', readNames)]

@@ -6,7 +6,7 @@ import * as api_keys from './store.ts'
 
 const own_scopes = ['api_keys:read', 'api_keys:write']
 
-/** `scopes` are those of all other operations. */
+/** The operations on keys. `scopes` are those of all other operations. */
 export const operations = (scopes: string[]): Operation[] => [
   operation.list({
     id: 'api_keys.list',

@@ -10,15 +10,16 @@ const overlap_default_s = 24 * 60 * 60
 const scopes_max = 100
 
 /**
- * A caller that can create keys can keep access after it is revoked, the audit log has what all others do, who may force a deployment
- * does not need its tests, and an erasure can't be undone. So a key has these scopes only when they are listed.
+ * Whether a key has this scope only when it is listed. A caller that can create keys can keep access after it is
+ * revoked, the audit log has what all others do, a caller who may force a deployment does not need its tests, and an
+ * erasure can't be undone.
  */
 const mustBeListed = (scope: string): boolean =>
   scope.startsWith('api_keys:') || ['audit:read', 'agents:force', 'contacts:erase'].includes(scope)
 
 const all_scopes: Scopes = { has: (scope) => !mustBeListed(scope), is_open: true }
 
-/** Null means all scopes except those that must be listed. */
+/** Returns the scopes of a key. Null means all scopes except those that must be listed. */
 export function toScopes(scopes: string[] | null): Scopes {
   if (!scopes) return all_scopes
   const listed = new Set(scopes)
@@ -56,7 +57,7 @@ const fields = {
 export const ApiKey = Type.Object(fields, { title: 'ApiKey' })
 export type ApiKey = Static<typeof ApiKey>
 
-/** No other field of a key ever changes. */
+/** Returns the version of a key. No other field of it ever changes. */
 export const apiKeyVersion = ({ revoked_at, expires_at, rotated_at, last_used_at }: ApiKey): string =>
   hashState(revoked_at, expires_at, rotated_at, last_used_at)
 
@@ -72,7 +73,7 @@ export const ApiKeyWithSecret = Type.Object(
 )
 export type ApiKeyWithSecret = Static<typeof ApiKeyWithSecret>
 
-/** `scopes` are those of all operations, which this room doesn't know. */
+/** The body of a new key. `scopes` are those of all operations, which this room doesn't know. */
 export const newApiKey = (scopes: string[]) =>
   body(
     'NewApiKey',

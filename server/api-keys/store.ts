@@ -15,7 +15,7 @@ import type * as schema from './schema.ts'
 import type { NewApiKey } from './schema.ts'
 import { newToken } from './token.ts'
 
-/** Keys go by wall time, also in test workspaces. */
+/** A key with its workspace. Keys go by wall time, also in test workspaces. */
 export interface ApiKey extends schema.ApiKey {
   workspace_id: string
 }
@@ -32,7 +32,7 @@ const columns = raw(
 interface NewToken {
   token: string
   key: NewApiKey
-  /** Wall time. */
+  /** When the key was created, by wall time. */
   created_at?: number
 }
 
@@ -68,7 +68,7 @@ export async function ensure(at: At, { token, key }: { token: string; key: NewAp
   )
 }
 
-/** Creates a key for a caller, who can't grant scopes that they don't have. */
+/** Creates a key for a caller, who can't grant scopes that it doesn't have. */
 export async function issue(
   at: At,
   { key, granted_by }: { key: NewApiKey; granted_by: Scopes },
@@ -135,11 +135,11 @@ export const list = ({ db, workspace }: At, query: schema.ApiKeyQuery): Promise<
     sql`select ${columns} from api_keys where workspace_id = ${workspace}`,
   )
 
-/** Keys of all workspaces, for the command line. */
+/** Lists the keys of all workspaces, for the command line. */
 export const listAll = ({ db }: Pick<Unscoped, 'db'>): Promise<ApiKey[]> =>
   db.many<ApiKey>(sql`select ${columns} from api_keys order by created_at, id`)
 
-/** A second call changes nothing, so that `revoked_at` stays the first time. */
+/** Revokes a key. A second call changes nothing, so that `revoked_at` stays the first time. */
 export async function revoke(
   at: At,
   { id, isCurrent }: { id: string; isCurrent: (key: ApiKey) => boolean },
@@ -151,11 +151,11 @@ export async function revoke(
   return { deleted: true }
 }
 
-/** The workspace of a key, for the command line. */
+/** Finds the workspace of a key, for the command line. */
 export const findOwner = ({ db }: Pick<Unscoped, 'db'>, id: string): Promise<{ workspace_id: string } | undefined> =>
   db.maybe<{ workspace_id: string }>(sql`select workspace_id from api_key_directory where api_key_id = ${id}`)
 
-/** The same as `revoke`, for the command line. Returns undefined when there is no such key. */
+/** Revokes a key as `revoke` does, for the command line. Returns undefined when there is no such key. */
 export async function revokeAny(at: At, id: string): Promise<ApiKey | undefined> {
   const key = await lock(at, id)
   return key && revokeLocked(at, key)
@@ -186,7 +186,7 @@ export async function recordUses(
   { db }: Pick<At, 'db'>,
   uses: { workspace_id: string; id: string; used_at: number }[],
 ): Promise<void> {
-  // Two processes that lock keys in the same order don't deadlock.
+  // The order keeps two processes that lock keys at the same time from a deadlock.
   const in_order = uses.toSorted((left, right) => (left.id < right.id ? -1 : 1))
   await db.run(
     sql`update api_keys set last_used_at = seen.used_at

@@ -7,7 +7,7 @@ const token_pattern = /^pk_[0-9A-Za-z]{32,128}$/
 
 export const isToken = (text: string): boolean => token_pattern.test(text)
 
-/** `pk_` and 32 random bytes in base62. Only its hash is stored. */
+/** Returns `pk_` and 32 random bytes in base62. Only the hash of a token is stored. */
 export function newToken(): string {
   let rest = BigInt(`0x${randomBytes(secret_bytes).toString('hex')}`)
   let text = ''

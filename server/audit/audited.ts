@@ -8,16 +8,19 @@ import type { Reference } from '../kit/postgres/names.ts'
 export const isAudited = ({ operation }: Pick<Served, 'operation'>): boolean =>
   operation.kind === 'file' || (isWrite(operation) && operation.is_audited)
 
-/** What an entry calls it. Whoever forces a deployment leaves an entry with a name of its own, too. */
+/**
+ * Returns the actions of the entries that a request leaves. One that forces a deployment leaves a second entry with a
+ * name of its own.
+ */
 export const actionsOf = ({ operation: { id }, request: { body } }: Served): string[] =>
   isObject(body) && body.force === true ? [id, 'agents.force'] : [id]
 
-/** What the request is about: the resource in its path, or else the one that it has created. */
+/** Returns what the request is about: the resource in its path, or else the one that it has created. */
 export function subjectOf({ operation, request, result }: Served, workspace: string): Reference | null {
   const [noun = ''] = operation.id.split('.')
   if (noun === 'workspace') return { type: noun, id: workspace }
   const id = idOf(request.params) ?? idOf(result)
-  // A test is changed for its agent.
+  // An entry about a test names its agent.
   const type = noun === 'agent_tests' ? 'agent' : noun.replace(/s$/, '')
   return id === undefined ? null : { type, id }
 }

@@ -20,7 +20,7 @@ export interface NewEntry {
   /** The name of the operation. */
   action: string
   subject?: Reference | null
-  /** Counts it in the entry of the same actor, action and subject in this minute, if there is one. */
+  /** Counts the entry in the one of the same actor, action and subject in this minute, if there is one. */
   is_counted?: boolean
 }
 
@@ -49,7 +49,7 @@ export async function isRecorded(
   return found !== undefined
 }
 
-/** The same in each of these workspaces. A sharded database refuses this. */
+/** Adds an entry in each of these workspaces, as `record` does. A sharded database refuses this. */
 export async function recordInEach(
   { db, ...acting }: Omit<Acting, 'workspace'>,
   workspaces: string[],
@@ -71,10 +71,10 @@ function valuesOf(
     ${subject?.id ?? null}, ${request ? plainAddress(request.ip) : null}, ${request?.id ?? null}`
 }
 
-/** An IPv4 address that was mapped to IPv6 is shown as IPv4. */
+/** Returns an address as it is shown. An IPv4 address that was mapped to IPv6 is shown as IPv4. */
 const plainAddress = (ip: string): string => parseAddress(ip)?.toString() ?? ip
 
-/** An id that is the same for the same parts within a minute, on every process. */
+/** Returns an id that is the same for the same parts within a minute, on every process. */
 function minuteId(now: number, parts: unknown[]): string {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
   const [time_high, time_low] = firstIdOf(now - (now % minute_ms)).split('-')
@@ -84,14 +84,14 @@ function minuteId(now: number, parts: unknown[]): string {
 const newest_first: page.Sort = { name: '-at', column: 'at', is_descending: true, is_nullable: false }
 
 interface Row extends Omit<AuditEntry, 'actor' | 'subject'> {
-  /** `record` stores no others. */
+  /** The type is true because `record` stores no others. */
   actor_type: ActorType
   actor_id: string | null
   subject_type: string | null
   subject_id: string | null
 }
 
-/** Names are those of now. */
+/** Lists entries, with the names of now. */
 export async function list(at: At, query: AuditQuery, reader: Reader): Promise<page.Page<AuditEntry>> {
   const { db, workspace } = at
   const all = sql`from audit_log where workspace_id = ${workspace} ${conditions(query)}`
@@ -131,10 +131,10 @@ function conditions({ actor_id, subject_id, action, from, to }: AuditQuery): Sql
   return pieces.reduce((left, right) => sql`${left}${right}`)
 }
 
-/** What is no id matches nothing. */
+/** An SQL condition for an id. A text that is no id matches nothing. */
 const withId = (column: Sql, id: string): Sql => (isId(id) ? sql` and ${column} = ${id}` : raw(' and false'))
 
-/** By wall time. */
+/** Removes old entries, by wall time. */
 export async function removeOld({ db, workspace, now }: At, isStopping?: IsStopping): Promise<void> {
   const before = clock.iso(now - kept_ms)
   const removeBatch = () =>

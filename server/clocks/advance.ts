@@ -8,7 +8,10 @@ import { type DueKind, readDueTimes } from '../kit/work/due.ts'
 import { assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
 import { table } from './store.ts'
 
-/** How long to wait before work that is still due is looked at again: another process runs it, or it has failed and waits. */
+/**
+ * How long to wait before work that is still due is looked at again, because another process runs it, or it has failed
+ * and waits.
+ */
 const recheck_ms = { first: 20, max: 1_000 }
 /** How often an advance is checked for progress while work is running. */
 const check_every_ms = 250
@@ -18,7 +21,7 @@ const default_stalled_ms = 60_000
 const watched_max = 1_000
 
 export interface AdvanceOptions {
-  /** All background work except advances. */
+  /** The kinds of all background work except advances. */
   kinds: DueKind[]
   /** Runs what is due of this kind in the workspace, at the clock's time. */
   drain: (kind: string, workspace: string) => Promise<void>
@@ -39,7 +42,7 @@ interface Watched {
 
 export function advancing({ stalled_ms = default_stalled_ms, ...options }: AdvanceOptions): RowWork {
   const kinds = options.kinds.toSorted((left, right) => (left.kind < right.kind ? -1 : 1))
-  /** A workspace has at most one. */
+  /** Advances by workspace, which has at most one. */
   const watched = new Map<string, Watched>()
   const advance = { ...options, kinds, stalled_ms, watched }
   return {
@@ -98,7 +101,7 @@ interface Held {
   progress_at: string | null
 }
 
-/** Undefined when the lease is lost, or the advance has ended. */
+/** Returns undefined when the lease is lost, or the advance has ended. */
 const readHeld = ({ db }: At, lease: Lease): Promise<Held | undefined> =>
   db.maybe<Held>(sql`select now, target, progress_at from test_clocks where ${isHeld(lease)} and target is not null`)
 
@@ -126,14 +129,14 @@ async function waitForWork(workspace: string, { watched }: Advance): Promise<voi
   known.wait_ms = Math.min(Math.max(2 * known.wait_ms, recheck_ms.first), recheck_ms.max)
 }
 
-/** Returns the clock if nothing goes on. The work is then not waited for any more. */
+/** Runs what is due. Returns the clock if nothing makes progress: then the work is not waited for any more. */
 async function drainOrStall(
   at: At,
   lease: Lease,
   { kind, advance }: { kind: string; advance: Advance },
 ): Promise<Held | undefined> {
   const draining = advance.drain(kind, at.workspace).then(() => true)
-  // It may fail when it is not waited for any more.
+  // The work may still fail when it is not waited for any more.
   draining.catch(() => {})
   const every_ms = Math.min(check_every_ms, advance.stalled_ms / 4)
   for (;;) {

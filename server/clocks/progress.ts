@@ -8,11 +8,12 @@ const note_every_ms = 1_000
 const workspaces_max = 1_000
 
 /**
- * Returns a function that notes, at most once a second, that work of a test workspace was done. So whichever process advances
- * its clock knows that the advance makes progress. Skips a note while the last one waits for the database. Never throws.
+ * Returns a function that notes, at most once a second, that work of a test workspace was done. The process that
+ * advances its clock then knows that the advance makes progress. Skips a note while the last one waits for the
+ * database. Never throws.
  */
 export function openProgressNotes(pool: Pool, log: Log): (workspace: string) => void {
-  /** When each workspace was last noted. */
+  /** When progress of each workspace was last noted. */
   const noted_ticks = new Map<string, number>()
   /** Workspaces of which a note waits for the database. */
   const pending = new Set<string>()

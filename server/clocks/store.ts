@@ -6,7 +6,9 @@ import { invalid, invalidState, Problem } from '../kit/problem.ts'
 import { announce } from '../kit/work/rows.ts'
 import type { Advance, TestClock } from './schema.ts'
 
-/** A year before the last time that can be stored, so that later due times can be stored too. */
+/**
+ * The last time of a clock: a year before the last time that can be stored, so that later due times can be stored too.
+ */
 const clock_max_ms = clock.time_max_ms - 366 * clock.day_ms
 const columns = raw(`now, case when target is null then 'ready' else 'advancing' end as status, target, seed, error`)
 
@@ -29,14 +31,14 @@ export async function create(at: At, { seed }: { seed: number }): Promise<void> 
   await at.hooks.run(at, created, undefined)
 }
 
-/** Fails in a live workspace. */
+/** Returns the clock. Fails in a live workspace. */
 export async function get({ db, workspace }: At): Promise<TestClock> {
   const found = await db.maybe<TestClock>(sql`select ${columns} from test_clocks where workspace_id = ${workspace}`)
   if (!found) throw isLive()
   return found
 }
 
-/** Up to when an advance may run what is due, or undefined when the clock stands still. */
+/** Returns the time up to which an advance may run what is due, or undefined when the clock stands still. */
 export async function readTarget({ db, workspace }: InWorkspace): Promise<number | undefined> {
   const found = await db.maybe<{ target: string | null }>(
     sql`select target from test_clocks where workspace_id = ${workspace}`,
@@ -44,14 +46,16 @@ export async function readTarget({ db, workspace }: InWorkspace): Promise<number
   return found?.target ? clock.parse(found.target) : undefined
 }
 
-/** Up to when work of the workspace may run ahead. Undefined while its time runs. */
+/**
+ * Returns the time up to which work of the workspace may run ahead. Undefined in a live workspace, whose time runs.
+ */
 export async function readHorizon(at: At): Promise<number | undefined> {
   return timeStands(at) ? Math.max(at.now, (await readTarget(at)) ?? at.now) : undefined
 }
 
 /**
- * Until when something may have happened in the workspace. In a test workspace no advance ends before the transaction does, so
- * that what ran ahead of the clock is not written when the clock has stopped.
+ * Returns the time until which something may have happened in the workspace. In a test workspace no advance ends before
+ * the transaction does, so that what ran ahead of the clock is not written when the clock has stopped.
  */
 export async function lockHorizon(at: At): Promise<number> {
   if (!timeStands(at)) return Number.POSITIVE_INFINITY
@@ -62,7 +66,7 @@ export async function lockHorizon(at: At): Promise<number> {
   return found ? clock.parse(found.target ?? found.now) : Number.POSITIVE_INFINITY
 }
 
-/** What is simulated in a workspace depends on it. A live workspace has the default. */
+/** Returns the seed of what is simulated in the workspace. A live workspace has the default. */
 export async function readSeed({ db, workspace }: InWorkspace): Promise<number> {
   const found = await db.maybe<{ seed: number }>(sql`select seed from test_clocks where workspace_id = ${workspace}`)
   return found?.seed ?? default_seed
@@ -80,7 +84,7 @@ export async function advance(at: At, input: Advance): Promise<TestClock> {
   const target = toTarget(now, input)
   announce(at, { table })
   return db.one<TestClock>(
-    // Due at once, by wall time and by the clock's own.
+    // The advance is due at once, by wall time and by the clock's own.
     sql`update test_clocks set target = ${clock.iso(target)}, due_at = ${clock.iso(Math.min(now, clock.wall()))}, attempt = 0,
         error = null, progress_at = ${clock.iso(clock.wall())}
       where workspace_id = ${workspace} returning ${columns}`,

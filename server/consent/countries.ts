@@ -1,11 +1,13 @@
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 
-/** Parsing takes long, and a number is asked about several times in a row. */
+/**
+ * The countries of numbers are kept, because parsing takes long, and a number is asked about several times in a row.
+ */
 const known = new Map<string, string[]>()
 const known_max = 5_000
 
-/** The countries that a number may be in. Some numbers have no definite one, such as +15551234567. */
+/** Returns the countries that a number may be in. Some numbers have no definite one, such as +15551234567. */
 export function countriesOf(phone_number: string): string[] {
   const countries = known.get(phone_number) ?? findCountries(phone_number)
   setBounded(known, phone_number, countries, known_max)

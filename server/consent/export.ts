@@ -8,7 +8,7 @@ import { readHmac } from './secret.ts'
 import { spellingsOf } from './spellings.ts'
 
 const entries_per_chunk = 1_000
-/** The holders of numbers are found for so many entries at a time, which bounds the memory that they take. */
+/** The holders of numbers are found for this many entries at a time, which bounds the memory that they take. */
 const entries_per_search = 100_000
 
 export const export_columns = ['id', 'contact_id', 'kind', 'status', 'source', 'evidence', 'created_at'] as const
@@ -21,7 +21,7 @@ type StoredEntry = Consent & { seq: number; phone_hmac: Buffer }
  */
 export async function* exportCsv(at: At): AsyncGenerator<string> {
   const { db, workspace } = at
-  // Sent before contacts are gone through, so that a client doesn't give up.
+  // The header is sent before contacts are gone through, so that a client doesn't give up.
   yield csvLine([...export_columns])
   let last_seq = 0
   let searched_until = 0
@@ -45,7 +45,10 @@ export async function* exportCsv(at: At): AsyncGenerator<string> {
 /** The ids of contacts by what stands in for their numbers. */
 type Holders = Map<string, string>
 
-/** For entries without a contact. The ledger doesn't have their numbers, so all contacts are gone through, if there is such an entry. */
+/**
+ * Finds the holders of the numbers of entries without a contact. The ledger doesn't have the numbers, so all contacts
+ * are gone through if there is such an entry.
+ */
 async function findHolders(at: At, { after, until }: { after: number; until: number }): Promise<Holders> {
   const holders: Holders = new Map()
   const without = await at.db.many<{ phone_hmac: Buffer }>(

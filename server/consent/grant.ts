@@ -7,7 +7,7 @@ import { type Entry, record } from './store.ts'
 interface Grant {
   kind: Kind
   source: Source
-  /** Kept forever, so it must not contain personal data. */
+  /** What shows the agreement. It is kept forever, so it must not contain personal data. */
   evidence: object
   people: Pick<Entry, 'phone_number' | 'contact_id'>[]
 }
@@ -18,7 +18,7 @@ interface Grant {
  */
 export async function grantUnlessOptedOut(at: At, { kind, people, source, evidence }: Grant): Promise<void> {
   if (people.length === 0) return
-  // Locked before opt-outs are read, so that none is added in between.
+  // The ledger is locked before opt-outs are read, so that none is added in between.
   await lockLedger(at)
   const numbers = people.map(({ phone_number }) => phone_number)
   const no_sms = kind === 'voice' ? undefined : await findOptedOut(at, 'sms', numbers)

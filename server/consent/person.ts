@@ -9,13 +9,13 @@ import { firstSpellingOf, spellingsOf } from './spellings.ts'
 /** Someone whose data is looked for everywhere: a contact, its numbers, and what deleted contacts with these numbers have left. */
 export interface Person {
   contact_id: string
-  /** Also those that have the number of the contact in another spelling: they are the same telephone. */
+  /** The contact, and those that have its number in another spelling: they are the same telephone. */
   contact_ids: string[]
   /** All spellings of the numbers. */
   phone_numbers: string[]
-  /** How carriers name the person: the numbers, also behind the name of another service. */
+  /** The person's addresses as carriers write them: the numbers, also behind the name of another service. */
   addresses: string[]
-  /** What stands for the numbers where they must not be kept. */
+  /** The hashes that stand for the numbers where they must not be kept. */
   keys: Buffer[]
   email: string | null
 }
@@ -23,7 +23,10 @@ export interface Person {
 /** Services whose names carriers put before a number. */
 const services = ['whatsapp', 'rcs', 'messenger', 'viber']
 
-/** What stands for a telephone where its number must not be kept, the same for all spellings. It depends on the workspace. */
+/**
+ * Opens the function that returns what stands for a telephone where its number must not be kept, the same for all
+ * spellings. It depends on the workspace.
+ */
 export async function openKeys(at: At): Promise<(phone_number: string) => Buffer> {
   const hmacOf = await hmacFor(at)
   return (phone_number) => hmacOf(firstSpellingOf(phone_number))
@@ -31,10 +34,10 @@ export async function openKeys(at: At): Promise<(phone_number: string) => Buffer
 
 interface Given {
   contact_id: string
-  /** Undefined if it is gone. */
+  /** The contact, or undefined if it is gone. */
   contact: Pick<Contact, 'phone_number' | 'email'> | undefined
   numbers: string[]
-  /** Those of numbers that nobody knows any more, too. */
+  /** Hashes of further numbers, also of those that nobody knows any more. */
   keys?: Buffer[]
 }
 
@@ -55,9 +58,9 @@ export async function personOf(at: At, { contact_id, contact, numbers, keys = []
   }
 }
 
-/** People write numbers with these between the digits. */
+/** Characters that people write between the digits of a number. */
 const between_digits = ' -()./+'
-/** Digits with no more than that between them. */
+/** Digits with only such characters between them. */
 const digit_run = /\+?\d[\d \-()./]*/g
 const not_digits = /\D/g
 /** A shorter number within a country is found only together with its country code. */
@@ -76,7 +79,7 @@ export function openSearch({ phone_numbers, email }: Pick<Person, 'phone_numbers
   const lower_email = email?.toLowerCase()
   const parts = [...new Set(known.map(({ national }) => national))]
   return {
-    /** An SQL condition on a text. It may be true for other texts, too. */
+    /** An SQL condition on a text that may name the person. It may be true for other texts, too. */
     mayMatch: (text: Sql): Sql =>
       sql`(translate(${text}, ${between_digits}, '') like any(${parts.map((some) => `%${some}%`)}::text[])
         or strpos(lower(${text}), ${lower_email ?? null}) > 0)`,
@@ -86,7 +89,7 @@ export function openSearch({ phone_numbers, email }: Pick<Person, 'phone_numbers
   }
 }
 
-/** Whether the digits are the number, or it stands among them: before or after a date, for example. */
+/** Whether the digits are the number, or the number stands among them: before or after a date, for example. */
 function isNumberIn(run: string, { international, national }: { international: string; national: string }): boolean {
   const digits = run.replace(not_digits, '')
   const forms = [international, `00${international}`, `011${international}`, national, `0${national}`, `1${national}`]

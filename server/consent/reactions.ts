@@ -4,7 +4,7 @@ import { sql } from '../kit/postgres/sql.ts'
 
 export const reactions: Reaction[] = [on(contacts.deleted, removeContactIds)]
 
-/** The entries stay: an opt-out outlives the contact. */
+/** Removes the ids of deleted contacts. The entries stay: an opt-out outlives the contact. */
 async function removeContactIds({ db, workspace }: At, deleted: contacts.DeletedContact[]): Promise<void> {
   const contact_ids = deleted.map(({ id }) => id)
   await db.run(

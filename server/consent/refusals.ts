@@ -21,15 +21,15 @@ interface Recipients {
   /** The numbers of the workspace's channels. Their countries are allowed unless the workspace names others. */
   own_numbers: string[]
   /**
-   * Whether they are simulated, as all people of a test workspace. Those are in no country, so all are allowed unless the workspace
-   * names countries.
+   * Whether the people are simulated, as all people of a test workspace. They are in no country, so all are allowed
+   * unless the workspace names countries.
    */
   is_test?: boolean
 }
 
 /**
- * Which of these numbers must not be called or written to, and why. Throws if the ledger can't be read: then nothing may go
- * out.
+ * Returns which of these numbers must not be called or written to, and why. Throws if the ledger can't be read: then
+ * nothing may go out.
  */
 export async function findRefusals(at: At, recipients: Recipients): Promise<Map<string, Rule>> {
   const { kind, phone_numbers, own_numbers, is_test = at.is_test } = recipients
@@ -55,7 +55,10 @@ export async function findRefusals(at: At, recipients: Recipients): Promise<Map<
 
 export const refusal = (rule: Rule): Problem => invalidState(messages[rule], { rule })
 
-/** Those whose latest entry, of this kind or of all kinds, and of all spellings of the number, is an opt-out. */
+/**
+ * Returns the numbers whose latest entry, of this kind or of all kinds, and of all spellings of the number, is an
+ * opt-out.
+ */
 export const findOptedOut = (at: At, kind: string, phone_numbers: string[]): Promise<Set<string>> =>
   findByStatus(at, { kind, status: 'revoked', phone_numbers })
 
@@ -70,8 +73,8 @@ async function findByStatus(
     spellingsOf(phone_number).map((spelling) => ({ phone_number, hmac: hmacOf(spelling).toString('hex') })),
   )
   const by_hmac = Map.groupBy(spelled, ({ hmac }) => hmac)
-  // One search for all numbers. With one for each, PostgreSQL may read the whole ledger for each: it takes a workspace that is
-  // newer than its statistics for empty, and any index for good.
+  // This is one search for all numbers. With one for each, PostgreSQL may read the whole ledger for each: it takes a
+  // workspace that is newer than its statistics for empty, and any index for good.
   const entries = await db.many<{ hmac: string; seq: number; status: Status }>(
     sql`select distinct on (phone_hmac) encode(phone_hmac, 'hex') as hmac, seq, status from consents
       where workspace_id = ${workspace} and phone_hmac = any(${[...by_hmac.keys()].map((hmac) => `\\x${hmac}`)}::bytea[])
@@ -87,11 +90,17 @@ async function findByStatus(
   return new Set([...latest].flatMap(([phone_number, entry]) => (entry.status === status ? [phone_number] : [])))
 }
 
-/** Those whose latest entry, of this kind or of all kinds, and of all spellings of the number, is an agreement. */
+/**
+ * Returns the numbers whose latest entry, of this kind or of all kinds, and of all spellings of the number, is an
+ * agreement.
+ */
 export const findGranted = (at: At, kind: 'sms' | 'voice', phone_numbers: string[]): Promise<Set<string>> =>
   findByStatus(at, { kind, status: 'granted', phone_numbers })
 
-/** Without a list of countries, those of the workspace's own numbers are allowed. */
+/**
+ * Returns whether a number is in the allowed countries. Without a list of them, those of the workspace's own numbers
+ * are allowed.
+ */
 function inCountries(allowed: string[] | null, own_numbers: string[]): (phone_number: string) => boolean {
   const countries = new Set(allowed ?? own_numbers.flatMap(countriesOf))
   return (phone_number) => countriesOf(phone_number).some((country) => countries.has(country))

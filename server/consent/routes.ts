@@ -14,7 +14,7 @@ const write = 'consents:write'
 
 const source_by_authentication = { key: 'api', command: 'api', session: 'dashboard', token: 'api' } as const
 
-/** A suppression is never changed. */
+/** Returns the version of a suppression, which is never changed. */
 const suppression_version = ({ created_at }: schema.Suppression): string => created_at
 
 export const operations: operation.Operation[] = [

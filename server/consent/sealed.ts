@@ -2,7 +2,7 @@ import type { SealedColumn } from '../kit/crypto/reseal.ts'
 import { firstIdOf } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
-/** A workspace has at most one row. */
+/** The sealed secrets of ledgers. A workspace has at most one row. */
 export const sealed_column: SealedColumn = {
   name: 'consent_ledgers.secret',
   list: ({ db, workspace }, after = firstIdOf(0), limit) =>

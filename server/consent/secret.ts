@@ -12,7 +12,7 @@ export interface Ledger {
 }
 
 interface StoredLedger extends Omit<Ledger, 'hmacOf'> {
-  /** Sealed. */
+  /** The sealed secret. */
   secret: string
 }
 
@@ -29,7 +29,7 @@ export async function lockLedger(at: At): Promise<Ledger> {
       sql`insert into consent_ledgers (workspace_id, secret, last_hash)
         values (${workspace}, ${tools.seal.close(newSecret())}, ${first_hash}) on conflict (workspace_id) do nothing`,
     )
-    // Another transaction may have created it in the meantime.
+    // Another transaction may have created the ledger in the meantime.
     stored = await read()
   }
   if (!stored) throw new Error('the ledger is missing')
@@ -42,7 +42,7 @@ export async function readHmac(at: At): Promise<Ledger['hmacOf'] | undefined> {
   return sealed === undefined ? undefined : openHmac(at, sealed)
 }
 
-/** What stands in for phone numbers where they must not be kept. */
+/** Returns the function for what stands in for phone numbers where they must not be kept. */
 export const hmacFor = async (at: At): Promise<Ledger['hmacOf']> =>
   (await readHmac(at)) ?? (await lockLedger(at)).hmacOf
 
@@ -51,14 +51,14 @@ function openHmac({ tools }: At, sealed: string): Ledger['hmacOf'] {
   return (phone_number) => createHmac('sha256', secret).update(phone_number).digest()
 }
 
-/** The secret of the workspace, sealed. Undefined if it has no ledger yet. */
+/** Returns the sealed secret of the workspace. Undefined if it has no ledger yet. */
 export const readSealed = async ({ db, workspace }: InWorkspace): Promise<string | undefined> =>
   (await db.maybe<{ secret: string }>(sql`select secret from consent_ledgers where workspace_id = ${workspace}`))
     ?.secret
 
 /**
- * Gives a workspace that has no ledger one with this secret. Returns what stands in for phone numbers with it. Throws if the secret can't be
- * opened with the keys of the service.
+ * Adds a ledger with this secret to a workspace that has none. Returns what stands in for phone numbers with it. Throws
+ * if the secret can't be opened with the keys of the service.
  */
 export async function restoreSecret(at: At, sealed: string): Promise<Ledger['hmacOf']> {
   const hmacOf = openHmac(at, sealed)

@@ -31,13 +31,13 @@ const short_forms = {
   "they'll": 'they will',
   wanna: 'want to',
   gonna: 'going to',
-  // Misspelt.
+  // These are misspelt.
   recieve: 'receive',
   recieved: 'received',
   recieving: 'receiving',
   wnat: 'want',
 }
-/** Without an apostrophe these are other words. */
+/** Short forms that are other words without an apostrophe. */
 const ambiguous_short_forms = {
   "i'll": 'i will',
   "i'd": 'i would',
@@ -50,7 +50,7 @@ const ambiguous_short_forms = {
 const full_forms = new Map([
   ...Object.entries(ambiguous_short_forms),
   ...Object.entries(short_forms),
-  // People and speech recognition leave out apostrophes.
+  // People and speech recognition leave out apostrophes, so these forms count as well.
   ...Object.entries(short_forms).map(([short, full]): [string, string] => [short.replace("'", ''), full]),
 ])
 
@@ -60,21 +60,21 @@ const form_ends = new Set([...full_forms.keys()].flatMap((form) => [...form].map
 const sentence_end = /[.!?;…。｡؟؛।॥\n\v\f\r\u0085\u2028\u2029]+/u
 const commas = /[、،]/gu
 export const apostrophes = /['’‘ʼ`´]/gu
-/** Chinese and Japanese are written without spaces. A space between their characters means nothing. */
+/** Matches spaces between characters of Chinese and Japanese, which mean nothing there. */
 const needless_space = /(?<=[\u3040-\u9fff])[^\S\n]+(?=[\u3040-\u9fff])/gu
 /** A beginning that is said again, such as the first letter of "s-stop". */
 const stutter = /(?<!\p{L})(\p{L}{1,3})-+ ?(?=\1)/gu
 const withoutStutter = (text: string): string => (text.includes('-') ? text.replace(stutter, '') : text)
-/** "Nooo", "smsss". No word has a letter three times in a row. */
+/** Matches letters that are drawn out: "nooo", "smsss". No word has a letter three times in a row. */
 const drawn_out = /([a-z])\1{2,}/gu
-/** Where it isn't part of a number, people write a plus for their word "more". */
+/** Matches a word, a comma or a plus. Where it isn't part of a number, people write a plus for their word "more". */
 const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,|(?<![\p{N}+])\+(?!\s?[\p{N}+])/gu
-/** French has it for "please". */
+/** Matches "stp" where it means "stop". In French it is short for "please". */
 const short_stop = /(?<!\p{L})stp(?= (?:\p{L}+ing|the|these|your|calls|texts|messages)(?!\p{L}))/gu
 
 /**
- * The sentences of a text as folded words, separated by a space. Commas are words. Contractions are written out. Fillers,
- * such as "please", and words that are said twice in a row are left out.
+ * Returns the sentences of a text as folded words, separated by a space. Commas are words. Contractions are written
+ * out. Fillers, such as "please", and words that are said twice in a row are left out.
  */
 export const sentencesIn = (text: string): string[] =>
   withoutStutter(fold(text.replace(apostrophes, "'")).replace(commas, ',').replace(needless_space, ''))
@@ -102,7 +102,7 @@ function plainWords(words: string[]): string[] {
 
 const repeated_words_max = 3
 
-/** People say "stop stop calling me" and "do not do not call me". */
+/** Adds a word, unless it repeats those before: people say "stop stop calling me" and "do not do not call me". */
 function addWord(words: string[], word: string): void {
   words.push(word)
   for (let count = 1; count <= repeated_words_max; count += 1)

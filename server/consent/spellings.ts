@@ -9,16 +9,17 @@ import {
 import { setBounded } from '../kit/limits/bounded-map.ts'
 
 /**
- * A telephone can be reached by several spellings of its number: +44 01632 960001 is +44 1632 960001. Numbers are kept as they
- * were given, so what people have said is looked up by all spellings: as given, as libphonenumber writes the number, with and
- * without the national prefix, which is 0 in most countries, and as mobile and other number in Mexico and Argentina.
+ * Returns all spellings of a number by which the same telephone can be reached: +44 01632 960001 is +44 1632 960001.
+ * Numbers are kept as they were given, so what people have said is looked up by all spellings: as given, as
+ * libphonenumber writes the number, with and without the national prefix, which is 0 in most countries, and as mobile
+ * and other number in Mexico and Argentina.
  */
 export function spellingsOf(phone_number: string): string[] {
   const code = callingCodeOf(phone_number)
   return code === undefined ? [phone_number] : [...new Set([phone_number, ...spell(code, phone_number)])]
 }
 
-/** One of its spellings, the same for all of them. */
+/** Returns one spelling of a number, which is the same for all its spellings. */
 export function firstSpellingOf(phone_number: string): string {
   const code = callingCodeOf(phone_number)
   return (code !== undefined && spell(code, phone_number)[0]) || phone_number
@@ -27,7 +28,7 @@ export function firstSpellingOf(phone_number: string): string {
 const calling_codes = new Set<string>(getCountries().map((country) => getCountryCallingCode(country)))
 const calling_code_digits_max = 3
 
-/** No calling code is the beginning of another one. */
+/** Returns the calling code of a number. No calling code is the beginning of another one. */
 function callingCodeOf(phone_number: string): string | undefined {
   for (let digits = 1; digits <= calling_code_digits_max; digits += 1) {
     const code = phone_number.slice(1, digits + 1)
@@ -39,16 +40,17 @@ function callingCodeOf(phone_number: string): string | undefined {
 function spell(code: string, phone_number: string): string[] {
   const { prefix, rewritten } = planOf(code)
   const given = phone_number.slice(code.length + 1)
-  // The library changes only what begins like this.
+  // The library changes only numbers that begin like this.
   const written = rewritten?.test(given) ? writtenByLibrary(code, phone_number) : given
-  // Where the prefix is 0, no number begins with one. The library keeps it before numbers that it doesn't know.
+  // Where the prefix is 0, no number within the country begins with 0 itself. The library keeps the prefix before
+  // numbers that it doesn't know.
   const national = prefix === '0' && written.startsWith('0') ? written.slice(1) : written
   return mobileForms(code, national).flatMap((form) =>
     prefix === '' ? [`+${code}${form}`] : [`+${code}${form}`, `+${code}${prefix}${form}`],
   )
 }
 
-/** Parsing takes long, and a number is asked about several times in a row. */
+/** First spellings are kept, because parsing takes long, and a number is asked about several times in a row. */
 const known = new Map<string, string>()
 const known_max = 5_000
 
@@ -58,7 +60,7 @@ function writtenByLibrary(code: string, phone_number: string): string {
   return written.slice(code.length + 1)
 }
 
-/** What may stand before a number of ten digits that is a mobile. */
+/** The digit that may stand before a number of ten digits that is a mobile, by calling code. */
 const mobile_marks: Record<string, string> = { 52: '1', 54: '9' }
 const marked_digits = 10
 
@@ -71,35 +73,37 @@ function mobileForms(code: string, national: string): string[] {
 }
 
 interface Plan {
-  /** Before numbers within the country. Empty if there is none. */
+  /** The prefix before numbers within the country. Empty if there is none. */
   prefix: string
-  /** How numbers begin that the library may write without their first digits, unless that is only a 0. */
+  /**
+   * Matches the beginnings of numbers that the library may write without their first digits, unless that is only a 0.
+   */
   rewritten: RegExp | undefined
 }
 
-/** The library's class has these too, though its types don't say so. A test fails if they are gone. */
+/** The library's class has these methods too, though its types don't say so. A test fails if they are gone. */
 interface FullNumberingPlan extends NumberingPlan {
   nationalPrefix: () => string | 0 | undefined
   nationalPrefixForParsing: () => string | 0 | undefined
 }
 
-/** A calling code has at most one. */
+/** The plans by calling code, which has at most one. */
 const plans = new Map<string, Plan>()
 
 function planOf(code: string): Plan {
   const known = plans.get(code)
   if (known) return known
   const metadata = new Metadata()
-  // It takes calling codes too, and then selects the main country.
+  // The method takes calling codes too, and then selects the main country.
   metadata.selectNumberingPlan(code as CountryCode)
-  // See the interface.
+  // The cast is true as the interface `FullNumberingPlan` says.
   const numbering = metadata.numberingPlan as FullNumberingPlan | undefined
   const beginning = numbering?.nationalPrefixForParsing()
   const prefix = numbering?.nationalPrefix() || ''
   const is_only_zero = beginning === '0' && prefix === '0'
   const plan = {
     prefix,
-    // At least one digit: some patterns match nothing, too.
+    // The pattern must match at least one digit, because some of the library's match nothing, too.
     rewritten: beginning && !is_only_zero ? new RegExp(`^(?=\\d)(?:${beginning})(?<=\\d)`) : undefined,
   }
   plans.set(code, plan)

@@ -12,12 +12,15 @@ const stop = 'stop|stopp|stopall|s(?: ,)? t(?: ,)? o(?: ,)? p|aufhoren|(?:horen 
 const before_stop =
   'no|nein|wait|enough|genug|jetzt|make it|i said|i want you to|i would like you to|(?:can|could|will|would) you|you need to|you must|,'
 const after_stop = 'it|this|that|all|now|right now|no|damit|i am not interested|,'
-/** Without more than people say around it. */
+/** Matches "stop" with no more than people say around it. */
 const only_stop = new RegExp(`^(?:(?:${before_stop}) )*(?:${stop})(?: (?:${stop}|${before_stop}|${after_stop}))*$`, 'u')
 
 export type { Wish }
 
-/** What shows that someone wants no more calls and messages. It is kept for ever, so it has only words that the rules know, or a key. */
+/**
+ * What shows that someone wants no more calls and messages. It is kept forever, so it has only words that the rules
+ * know, or a key.
+ */
 export interface Shown {
   /** `answer`: a yes to the question. `silence`: nobody has answered it for a day. `key`: a key was pressed in a call. */
   rule: 'word' | 'sentence' | 'answer' | 'silence' | 'key'
@@ -30,15 +33,18 @@ export interface WishSaid extends Found {
   languages: [Language, ...Language[]]
 }
 
-/** The ledger keeps this much. */
+/** The ledger keeps this many characters of the words. */
 const words_max = 100
 
-/** Of a text that is longer than twice this, the beginning and the end are read, which bounds the time. */
+/**
+ * Of a text that is longer than twice this, only the beginning and the end are read, this many characters each, which
+ * bounds the time.
+ */
 const read_max = 1_000
 
 /**
- * What someone who says this wants, in any language. Words such as "cancel", "end" and "quit" are no wish: people say them about
- * appointments.
+ * Returns what someone who says this wants, in any language. Words such as "cancel", "end" and "quit" are no wish,
+ * because people say them about appointments.
  */
 export function wishIn(text: string): WishSaid | undefined {
   const read = text.length > 2 * read_max ? `${text.slice(0, read_max)}\n${text.slice(-read_max)}` : text
@@ -51,7 +57,10 @@ export function wishIn(text: string): WishSaid | undefined {
   return strongest([found, wishAcross(sentences)])
 }
 
-/** Whether this is "stop" and no more than people say around it. Over the agent's words it is rather meant for these. */
+/**
+ * Whether this is "stop" and no more than people say around it. Said over the agent's words, it is rather meant for
+ * these.
+ */
 export const isBareStop = (text: string): boolean =>
   text.length <= yes_max && only_stop.test(sentencesIn(text).join(' , '))
 
@@ -60,7 +69,7 @@ const strongest = (all: (WishSaid | undefined)[]): WishSaid | undefined =>
 
 let index: PhraseIndex | undefined
 
-/** The strongest wish in a sentence of `sentencesIn`. The time is linear in its length. */
+/** Returns the strongest wish in a sentence of `sentencesIn`. The time is linear in its length. */
 function wishOf(sentence: string): WishSaid | undefined {
   index ??= new PhraseIndex(languages)
   let strongest: (Found & { says: RegExp; languages: WishSaid['languages'] }) | undefined
@@ -87,17 +96,17 @@ function wishOf(sentence: string): WishSaid | undefined {
   return { wish, words: knownWords(says, words), languages: said_in }
 }
 
-/** A phrase may begin at each word, and at each character of scripts without spaces. */
+/** Whether a phrase may begin here: at a word, or at a character of scripts without spaces. */
 const mayBegin = (sentence: string, place: number): boolean =>
   place === 0 || sentence.charCodeAt(place - 1) === space || sentence.charCodeAt(place) >= first_unspaced
 const space = ' '.charCodeAt(0)
 const first_unspaced = 0x3040
 
-/** Only English has these words. Other languages have borrowed the rest: "delete me", "stop spam". */
+/** Words that only English has. Other languages have borrowed the rest: "delete me", "stop spam". */
 const in_english = /(?<![^ ])(?:not(?! interested)|never|did|why|the|your|from)(?![^ ])/u
 const kana = /[\u3040-\u30ff]/u
 
-/** Chinese phrases are found in Japanese sentences. */
+/** Returns the language of a phrase in a sentence. Chinese phrases are also found in Japanese sentences. */
 const languageIn = (sentence: string, language: Language): Language =>
   language.tag === 'zh' && kana.test(sentence) ? ja : language
 
@@ -119,26 +128,33 @@ const at_once = new RegExp(
   'u',
 )
 
-/** It takes a tenth of a second in which nothing else runs, so the service does it while it starts. */
+/**
+ * Makes the index of phrases. That takes a tenth of a second in which nothing else runs, so the service does it while
+ * it starts.
+ */
 export function readPhrases(): void {
   index ??= new PhraseIndex(languages)
 }
 
 /**
- * Compiles the patterns, which takes seconds in all, with a pause after each: a message that needs many of them would hold up
- * others for nearly a second.
+ * Compiles the patterns, with a pause after each: that takes seconds in all, and a message that needs many of them
+ * would hold up others for nearly a second.
  */
 export async function compilePatterns(pause: () => Promise<unknown>): Promise<void> {
   index ??= new PhraseIndex(languages)
   for (const pattern of index.patterns()) {
-    // Twice, because the first time does less. Texts with and without other letters than Latin ones are compiled apart.
+    // Each text is tried twice, because the first time does less. Texts with and without other letters than Latin ones
+    // are compiled apart.
     for (const text of ['', '', 'か', 'か']) pattern.test(text)
     pattern.lastIndex = 0
     await pause()
   }
 }
 
-/** People also say "Stop. Calling. Me.", but "No. More calls, please" is not "no more calls". */
+/**
+ * Returns a wish that is said in several sentences. People say "Stop. Calling. Me.", but "No. More calls, please" is
+ * not "no more calls".
+ */
 function wishAcross(sentences: string[]): WishSaid | undefined {
   const parts = sentences
     .flatMap((sentence) => sentence.split(' , '))
@@ -154,11 +170,11 @@ function wishAcross(sentences: string[]): WishSaid | undefined {
   return found?.wish === 'opt_out' ? { ...found, wish: 'unclear' } : undefined
 }
 
-/** Longer words say more than yes. */
+/** Longer texts say more than yes. */
 const yes_max = 200
 const word = /[\p{L}\p{M}\p{N}]+/gu
 
-/** Whether this is a yes to a question that must not be misunderstood: not "great, and my appointment?". */
+/** Whether this is a yes to a question that must not be misunderstood, which "great, and my appointment?" is not. */
 export const isClearYes = (text: string, language_tag: string): boolean =>
   isYesIn(findLanguage(language_tag) ?? en, text)
 
@@ -168,7 +184,7 @@ export const isYesToNoMore = (text: string, ...known: (Language | undefined)[]):
 
 const thumbs = /^\s*(?:(?:👍|👌|✅|✔)\p{M}?\p{Emoji_Modifier}?\s*){1,10}$/u
 
-/** What the ledger keeps of a yes: words that the rules know. */
+/** Returns what the ledger keeps of a yes: words that the rules know. */
 export const answerWords = (text: string): string => (fold(text).match(word) ?? ['👍']).join(' ').slice(0, words_max)
 
 /** Whether this is "please" or the like, and no more. */

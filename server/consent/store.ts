@@ -16,12 +16,12 @@ import { spellingsOf } from './spellings.ts'
 /** Something that a person has said about calls or messages. */
 export interface Entry {
   phone_number: string
-  /** The transaction must have locked or shared the contact. */
+  /** The contact of the number. The transaction must have locked or shared it. */
   contact_id: string | null
   kind: Kind
   status: Status
   source: Source
-  /** Kept forever, so it must not contain personal data. */
+  /** What shows what was said. It is kept forever, so it must not contain personal data. */
   evidence: object | null
   /** When it was said, if that was not now. */
   created_at?: string
@@ -37,7 +37,9 @@ const latest_first: page.Sort = {
   is_ordinal: true,
 }
 
-/** Adds entries to the ledger, in this order. It stays locked until the transaction ends, so call this late. */
+/**
+ * Adds entries to the ledger, in this order. The ledger stays locked until the transaction ends, so call this late.
+ */
 export async function record(at: At, entries: Entry[]): Promise<Consent[]> {
   if (entries.length === 0) return []
   const { db, workspace, now } = at
@@ -98,7 +100,7 @@ const evidence_name = /^.{1,40}$/u
 
 const hasControlCharacters = (text: string): boolean => !text.isWellFormed() || /\p{Cc}/u.test(text)
 
-/** Checks what a schema can't say. */
+/** Checks evidence for what a schema can't say. */
 export async function checkEvidence({ evidence }: NewConsent): Promise<void> {
   const names = Object.keys(evidence ?? {})
   const fault = (code: string, rule: string) =>
@@ -137,7 +139,7 @@ export async function listOfContact(
   return { ...found, data: found.data.map((consent) => ({ ...consent, contact_id })) }
 }
 
-/** The entry that decides whether the number is called or written to. */
+/** Returns the entry that decides whether the number is called or written to. */
 export async function findLatest(
   at: At,
   { kind, phone_number }: { kind: 'voice' | 'sms'; phone_number: string },
@@ -153,7 +155,7 @@ export async function findLatest(
   )
 }
 
-/** What the person has agreed to and refused, with any of its numbers, in the order of the ledger. */
+/** Returns what the person has agreed to and refused, with any of its numbers, in the order of the ledger. */
 export async function listOfPerson(at: At, { contact_ids, phone_numbers }: Person, range: IdRange): Promise<Consent[]> {
   const { db, workspace } = at
   const hmacOf = await readHmac(at)

@@ -53,7 +53,10 @@ export async function remove(at: At, { id, isCurrent }: { id: string; isCurrent:
   return { deleted: true as const }
 }
 
-/** Those that are suppressed for this kind, or for all kinds, in any spelling. Throws if the ledger can't be read: then nothing may go out. */
+/**
+ * Returns the numbers that are suppressed for this kind, or for all kinds, in any spelling. Throws if the ledger can't
+ * be read: then nothing may go out.
+ */
 export async function findSuppressed(at: At, kind: string, phone_numbers: string[]): Promise<Set<string>> {
   const { db, workspace } = at
   const keyOf = await readKeys(at)
@@ -84,21 +87,24 @@ async function ofNumber(at: At, phone_number: string): Promise<Sql> {
   return sql`and (phone_number = any(${spellingsOf(phone_number)}::text[]) or phone_hmac = ${keyOf(phone_number)})`
 }
 
-/** What stands for the numbers of persons who were erased. Null before the workspace has a ledger: then nobody was. */
+/**
+ * Returns what stands for the numbers of persons who were erased. It gives null before the workspace has a ledger: then
+ * nobody was erased.
+ */
 async function readKeys(at: At): Promise<(phone_number: string) => Buffer | null> {
   const hmacOf = await readHmac(at)
   return (phone_number) => hmacOf?.(firstSpellingOf(phone_number)) ?? null
 }
 
-/** An SQL condition on `suppressions`. */
+/** An SQL condition on `suppressions` for those of a person. */
 export const ofPerson = ({ phone_numbers, keys }: Person): Sql =>
   sql`(phone_number = any(${phone_numbers}::text[]) or phone_hmac = any(${keys}::bytea[]))`
 
-/** The person's suppressions, in the order of their ids. */
+/** Lists the person's suppressions, in the order of their ids. */
 export const listOfPerson = ({ db, workspace }: InWorkspace, person: Person, range: IdRange): Promise<Suppression[]> =>
   db.many<Suppression>(pageById('suppressions', workspace, { columns, where: ofPerson(person), ...range }))
 
-/** The person stays suppressed: what stands for the number is kept, and nothing else. */
+/** Erases the person's numbers. The person stays suppressed: what stands for the number is kept, and nothing else. */
 export async function eraseNumbers(at: At, person: Person): Promise<void> {
   const { db, workspace } = at
   const keyOf = await openKeys(at)
@@ -118,6 +124,6 @@ export async function eraseNumbers(at: At, person: Person): Promise<void> {
   ])
 }
 
-/** All that are suppressed and have a number. */
+/** Yields the numbers of all suppressions that have one. */
 export const numbersIn = (at: At): AsyncGenerator<string> =>
   distinctTexts(at, { table: 'suppressions', column: 'phone_number' })

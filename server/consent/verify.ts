@@ -7,7 +7,7 @@ import type { Verification } from './schema.ts'
 
 const batch_rows = 2_000
 
-/** A workspace verifies once at a time, because it reads the whole ledger. */
+/** A workspace verifies one ledger at a time, because that reads the whole ledger. */
 const verifications = newTool(() => openQueuePerKey(1))
 
 interface Row extends HashedEntry {
@@ -50,7 +50,10 @@ async function verifyAll(at: At): Promise<Verification> {
 const isEnd = ({ last_seq, last_hash }: Ledger, last: Row | undefined): boolean =>
   (last_seq ?? 0) === (last?.seq ?? 0) && (last_hash ?? first_hash).equals(last?.hash ?? first_hash)
 
-/** Reads both in one statement: otherwise entries that are added in between would look like missing ones. */
+/**
+ * Reads a batch and the end of the ledger in one statement: otherwise entries that are added in between would look like
+ * missing ones.
+ */
 async function readBatch({ db, workspace }: At, last: Row | undefined): Promise<Ledger & { rows: Row[] }> {
   const is_next = last ? sql`and seq > ${last.seq}` : raw('')
   const found = await db.many<Row & Ledger>(

@@ -46,7 +46,9 @@ function toKnown(text: string, all: Listed[]): Known {
   return { text, words: text.split(' '), word, is_by_sms, languages: all.map(({ language }) => language) }
 }
 
-/** By their first words, the longest first. A word that another language uses otherwise is an ordinary one. */
+/**
+ * Known texts by their first word, the longest first. A text that another language uses otherwise is an ordinary one.
+ */
 const known_words = Map.groupBy(
   [...Map.groupBy(languages.flatMap(listOf), ({ text }) => text)]
     .map(([text, all]) => toKnown(text, all))
@@ -54,15 +56,18 @@ const known_words = Map.groupBy(
   ({ words }) => words[0],
 )
 
-/** A longer message says more than a word, however often it is repeated. */
+/** A longer message says more than one word, however often it is repeated. */
 const length_max = 200
 
 const before_words = /^[^\p{L}\p{N}]+/u
-/** A line that begins with "Sent from", or with two hyphens, of which telephones make a dash. Every line break of Unicode counts. */
+/**
+ * Matches the beginning of a signature: a line that begins with "Sent from", or with two hyphens, of which telephones
+ * make a dash. Every line break of Unicode counts.
+ */
 const signature = /[\n\v\f\r\u0085\u2028\u2029][^\S\n\v\f\r\u2028\u2029]*(?:sent\sfrom\b|--|—)/iu
 const signature_start_max = length_max + 100
 
-/** What the whole message asks for: one word, which may be repeated. A signature doesn't count. */
+/** Returns what the whole message asks for: one word, which may be repeated. A signature doesn't count. */
 export function wordOf(text: string, { by_sms = true } = {}): WordSaid | undefined {
   const [message = ''] = text.trim().replace(before_words, '').slice(0, signature_start_max).split(signature, 1)
   if (message.length > length_max) return undefined
@@ -96,7 +101,10 @@ function beginsOtherwise(folded: string): boolean {
   return first.length > 2 && !fillers.has(first) && !known_words.has(first)
 }
 
-/** The words of a short text, without punctuation and symbols. Words that people also write letter by letter are one: S.T.O.P. */
+/**
+ * Returns the words of a short text, without punctuation and symbols. Words that people also write letter by letter are
+ * one: S.T.O.P.
+ */
 function wordsIn(folded: string): string[] {
   const words = folded.match(word) ?? []
   return words
@@ -105,7 +113,7 @@ function wordsIn(folded: string): string[] {
     .split(' ')
 }
 
-/** "Stop, please." A message of fillers alone stays as it is. */
+/** Leaves out fillers, as in "Stop, please." A message of fillers alone stays as it is. */
 const withoutFillers = (words: string[]): string[] => {
   const rest = words.filter((word) => !fillers.has(word))
   return rest.length > 0 ? rest : words

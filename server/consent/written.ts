@@ -10,11 +10,11 @@ export interface Asking {
   /** The languages that the words may be in. */
   languages: Language[]
   shown: Shown
-  /** After the question whether the person wants no more calls and messages, the words mean yes. */
+  /** Whether the words mean yes after the question whether the person wants no more calls and messages. */
   is_yes_after?: boolean
 }
 
-/** "No quiero" after the question means that all goes on. */
+/** Matches a "no" at the beginning: "No quiero" after the question means that all goes on. */
 const begins_with_no =
   /^(?:(?:no|non|nao|ne|nein|nee|nie|nej|inte|hayir|nahi|mat|मत|नही|لا)(?![\p{L}\p{M}])|不|別|别|唔|いい|いえ|結構|아니)/u
 
@@ -41,8 +41,8 @@ interface Answered {
 }
 
 /**
- * Returns the language that what asks for this is answered in. Where the words may be in several, it is the agent's, or one that is
- * spoken where the number is.
+ * Returns the language of the answer. Where the words may be in several, it is the agent's, or one that is spoken where
+ * the number is.
  */
 export function answerLanguage({ languages }: Asking, { agents, number }: Answered): string {
   const own = languages.find((one) => isOf(one, agents))

@@ -15,11 +15,11 @@ const parameter_headings = { path: 'Path parameters', query: 'Query parameters',
 export const areaTitle = (name: string): string =>
   name === 'api_keys' ? 'API keys' : name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
-/** The address of an operation on its host. */
+/** Returns the address of an operation on its host. */
 export const addressOf = ({ path, servers }: OperationObject, base_path: string): string =>
   (servers?.[0]?.url.replace(/\/$/, '') ?? base_path) + path
 
-/** The page of an area: each operation with samples, parameters, fields and responses. */
+/** Writes the page of an area: each operation with samples, parameters, fields and responses. */
 export const areaPage = (origin: string, base_path: string, { name, description, operations }: Area): string =>
   [
     `# ${areaTitle(name)}`,

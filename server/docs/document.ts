@@ -23,7 +23,7 @@ export interface OperationObject {
   responses: Record<string, ResponseObject>
   /** Overrides the servers of the document. */
   servers?: { url: string }[]
-  /** Empty if no API key is needed. */
+  /** How to authenticate. Empty if no API key is needed. */
   security?: unknown[]
 }
 
@@ -51,7 +51,7 @@ export interface ResponseObject {
   content?: ContentObject
 }
 
-/** Each content type has one. */
+/** The content by its type. */
 export type ContentObject = Record<string, MediaTypeObject>
 
 export interface MediaTypeObject {

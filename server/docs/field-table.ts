@@ -7,7 +7,7 @@ export interface FieldRow {
   schema: OpenApiSchema
 }
 
-/** A Markdown table of parameters or fields. */
+/** Writes a Markdown table of parameters or fields. */
 export const fieldTable = (rows: FieldRow[], first_column = 'Name'): string =>
   [
     `| ${first_column} | Type | Description |`,
@@ -18,7 +18,7 @@ export const fieldTable = (rows: FieldRow[], first_column = 'Name'): string =>
     }),
   ].join('\n')
 
-/** The fields of a response or of a webhook payload. */
+/** Writes a table of the fields of a response or of a webhook payload. */
 export const responseTable = (schema: OpenApiSchema): string =>
   fieldTable(listFields(schema).map((field) => ({ ...field, mark: field.is_required ? '' : 'may be absent' })))
 

@@ -31,7 +31,7 @@ export interface SchemaField {
   is_required: boolean
 }
 
-/** All fields of the schema, nested ones too. */
+/** Returns all fields of the schema, nested ones too. */
 export function listFields(schema: OpenApiSchema, parent = ''): SchemaField[] {
   const direct = Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
     const name = parent ? `${parent}.${key}` : key
@@ -58,12 +58,12 @@ export function describeType(schema: OpenApiSchema): string {
   return [schema.type ?? 'any'].flat().map(name).join(' or ')
 }
 
-/** The schema of the values in an object whose keys the client chooses. */
+/** Returns the schema of the values in an object whose keys the client chooses. */
 function mapValueSchema({ patternProperties = {}, additionalProperties }: OpenApiSchema): OpenApiSchema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : Object.values(patternProperties)[0]
 }
 
-/** What values are allowed, in Markdown. */
+/** Returns what values are allowed, in Markdown. */
 export function describeLimits(schema: OpenApiSchema): string[] {
   const item_limits = schema.items ? describeLimits(schema.items) : []
   return [

@@ -3,10 +3,10 @@ import type { RenderedMarkdown } from './markdown.ts'
 import type { DocsPage } from './pages.ts'
 
 export interface Layout {
-  /** Of the documentation. */
+  /** The title of the documentation. */
   title: string
   origin: string
-  /** Before each path: that of the service's address. */
+  /** The path of the service's address, which stands before each path. */
   base_path: string
   pages: DocsPage[]
   /** URLs of the files that every page loads. */
@@ -15,7 +15,7 @@ export interface Layout {
   search_url: string
 }
 
-/** A whole page around rendered Markdown. What needs the script is hidden until it runs. */
+/** Lays out a whole page around rendered Markdown. Parts that need the script are hidden until it runs. */
 export function layOut(
   layout: Layout,
   page: Pick<DocsPage, 'url' | 'title'> & { has_markdown?: boolean },

@@ -7,7 +7,7 @@ interface Language {
   text: (value: string) => string
   other: (value: unknown) => string
   key: (name: string) => string
-  /** Between the brackets of an object on one line. */
+  /** What stands between the brackets of an object on one line. */
   padding: string
 }
 

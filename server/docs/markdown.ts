@@ -9,19 +9,19 @@ export interface Heading {
 
 export interface RenderedMarkdown {
   body: Html
-  /** Without the title of the page. */
+  /** The headings without the title of the page. */
   headings: Heading[]
 }
 
-/** Where the text leads to. */
+/** Where the names in a text lead to. */
 export interface Links {
-  /** Before each path. */
+  /** The path that stands before each path. */
   base_path: string
-  /** The URLs of error codes. They become links wherever they are named. */
+  /** The URLs of error codes, which become links wherever they are named. */
   codes: Map<string, string>
   /** The URLs of the guide's chapters, by title: "see Campaigns" becomes a link. */
   chapters: Map<string, string>
-  /** An id for the first link to each of these URLs. */
+  /** Ids for the first link to each of these URLs. */
   anchors?: Map<string, string>
 }
 
@@ -59,7 +59,7 @@ export function renderMarkdown(text: string, links: Links): RenderedMarkdown {
   return { body: html`${parts}`, headings }
 }
 
-/** Tokens that are shown as one block. */
+/** Groups tokens that are shown as one block. */
 function groupTokens(tokens: MarkedToken[]): MarkedToken[][] {
   const groups: MarkedToken[][] = []
   for (const token of tokens) {
@@ -80,12 +80,14 @@ function belongsTo(group: MarkedToken[], token: MarkedToken): boolean {
 const isSample = (token: MarkedToken | undefined): boolean =>
   token?.type === 'code' && Object.hasOwn(sample_names, token.lang ?? '')
 
-/** The tabindex makes it possible to scroll by keyboard. */
+/** Writes a block of samples. The tabindex makes it possible to scroll by keyboard. */
 const codeBlock = (samples: Tokens.Code[]): Html => html`<div class="${samples.length > 1 ? 'code samples' : 'code'}">
 ${samples.map(({ lang = '', text }) => html`<pre tabindex="0"${samples.length > 1 && html` data-language="${sample_names[lang] ?? ''}"`}><code>${text}</code></pre>\n`)}</div>
 `
 
-/** Sections, paragraphs that begin with bold words, and rows that explain a code can be linked to. */
+/**
+ * Gives ids to what can be linked to: sections, paragraphs that begin with bold words, and rows that explain a code.
+ */
 function addIds(ids: Ids, tokens: MarkedToken[]): Heading[] {
   const headings: Heading[] = []
   const taken = new Set<string>()
@@ -118,7 +120,7 @@ function addIds(ids: Ids, tokens: MarkedToken[]): Heading[] {
   return headings
 }
 
-/** The words in bold at the beginning of a paragraph. */
+/** Returns the words in bold at the beginning of a paragraph. */
 export const boldTitle = (text: string): string | undefined =>
   address_pattern.test(text.trim()) ? undefined : /^\*\*(.+?)[.:]?\*\*/.exec(text)?.[1]
 
@@ -190,7 +192,7 @@ const createRenderer = (ids: Ids, { base_path, codes, chapters, anchors }: Links
 
 export const methodLabel = (method: string): Html => html`<span class="method ${method.toLowerCase()}">${method}</span>`
 
-/** The style makes the parents of a nested field less prominent than its own name. */
+/** Writes the name of a field. The style makes the parents of a nested field less prominent than its own name. */
 function fieldName(text: string): Html {
   const [, name = text, mark = ''] = /^`(.+?)` ?(.*)$/.exec(text) ?? []
   const start = name.lastIndexOf('.') + 1

@@ -6,7 +6,7 @@ import { slugOf } from './markdown.ts'
 import { type ErrorExample, errorsPage, eventsPage, headersPage, listErrors } from './reference.ts'
 
 export interface DocsPage {
-  /** On this server, without `.md`. */
+  /** The URL on this server, without `.md`. */
   url: string
   title: string
   /** Pages of one group are listed together. */
@@ -68,9 +68,10 @@ const recipe_names = [
 
 const readText = (name: string): string => fs.readFileSync(path.join(import.meta.dirname, name), 'utf8')
 
-/** All pages of /docs but the first, as Markdown. */
+/** Lists all pages of /docs but the first, as Markdown. */
 export function listPages({ document, origin, changelog, readme, client }: DocsSource): DocsContent {
-  // createOpenApiDocument makes an OpenAPI document, and these are the parts that the pages show.
+  // The cast is true because createOpenApiDocument makes an OpenAPI document, of which these are the parts that the
+  // pages show.
   const { info, servers, tags, paths, webhooks, components } = document as OpenApiDocument
   const resolve = <Value>(value: Value) => resolveReferences(value, document) as Value
   const base_path = servers[0]?.url ?? ''
@@ -183,7 +184,7 @@ export function listPages({ document, origin, changelog, readme, client }: DocsS
 
 const areaUrl = (name: string): string => `/docs/api/${name.replaceAll('_', '-')}`
 
-/** Each error response once, by status: operations share them. */
+/** Returns each error response once, by status, because operations share them. */
 const errorResponses = (operations: OperationObject[]): [string, ResponseObject][] => {
   const all = operations.flatMap(({ responses }) =>
     Object.entries(responses).filter(([status]) => !status.startsWith('2')),
@@ -230,7 +231,7 @@ const recipesFrom = (fill: (text: string) => string): DocsPage[] =>
     return { url: `/docs/recipes/${name}`, title, group: 'Recipes', summary, toMarkdown: () => fill(text) }
   })
 
-/** A section of a file as a page. */
+/** Returns a section of a file as a page. */
 function sectionOf(text: string, title: string): string {
   const [, section = ''] = text.split(`\n## ${title}\n`)
   const [own = ''] = section.split(/^## /m)

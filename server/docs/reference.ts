@@ -2,7 +2,7 @@ import { exampleFence } from './area.ts'
 import type { HeaderObject, ResponseObject, WebhookObject } from './document.ts'
 import { fieldTable, responseTable } from './field-table.ts'
 
-/** The page of event types. */
+/** Writes the page of event types. */
 export const eventsPage = (webhooks: WebhookObject[]): string =>
   [
     '# Event types',
@@ -25,7 +25,7 @@ export interface ErrorExample {
   value: unknown
 }
 
-/** An example of each error, by code. */
+/** Returns an example of each error, by code. */
 export function listErrors(responses: [status: string, ResponseObject][]): ErrorExample[] {
   const errors = responses.flatMap(([status, { content = {} }]) =>
     Object.values(content).flatMap(({ examples = {} }) =>
@@ -36,7 +36,7 @@ export function listErrors(responses: [status: string, ResponseObject][]): Error
   return [...by_code.values()].sort((one, other) => Number(one.status) - Number(other.status))
 }
 
-/** The page of error codes. The guide's table of codes says what each one means. */
+/** Writes the page of error codes. The guide's table of codes says what each one means. */
 export const errorsPage = (errors: ErrorExample[], guide: string): string =>
   [
     '# Errors',
@@ -51,7 +51,7 @@ export const errorsPage = (errors: ErrorExample[], guide: string): string =>
 const meaningOf = (code: string, guide: string): string =>
   new RegExp(`^\\| \`${code}\` \\| \\d+ \\| (.*) \\|$`, 'm').exec(guide)?.[1] ?? ''
 
-/** The page of response headers. */
+/** Writes the page of response headers. */
 export const headersPage = (headers: Record<string, HeaderObject>): string => {
   const rows = Object.entries(headers).map(([name, { description = '', schema }]) => {
     const examples = (schema.examples ?? []).map((example) => ` Example: \`${String(example)}\`.`)

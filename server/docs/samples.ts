@@ -3,7 +3,7 @@ import type { OperationObject } from './document.ts'
 import { toJavaScript, toPython } from './literals.ts'
 
 export interface Sample {
-  /** As in a fence of Markdown. */
+  /** The language, as in a fence of Markdown. */
   language: 'bash' | 'js' | 'python'
   text: string
 }
@@ -19,14 +19,14 @@ interface ExampleRequest {
   body: unknown
   has_key: boolean
   answer: 'stream' | 'file' | 'list' | 'resource'
-  /** Where a file is saved. */
+  /** The name of the file in which an answer is saved. */
   file_name: string
 }
 
 const extensions: Record<string, string> = { 'text/csv': 'csv', 'audio/wav': 'wav' }
 const form_type = 'multipart/form-data'
 
-/** The same request in each language. `KEY` in the environment is an API key, and the page can fill it in. */
+/** Writes the same request in each language. `KEY` in the environment is an API key, and the page can fill it in. */
 export function samplesOf(origin: string, base_path: string, operation: OperationObject): Sample[] {
   const request = exampleRequest(origin, base_path, operation)
   return [
@@ -98,7 +98,7 @@ const queryOf = ({ query }: ExampleRequest): string => {
 const quoteForShell = (word: string): string =>
   /^[\w.:/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
-/** A program that uses the client: its methods are named after the operations. */
+/** Writes a program that uses the client, whose methods are named after the operations. */
 function clientProgram(request: ExampleRequest, origin: string): string {
   const { operation, answer, content_type, body, query, path_values } = request
   const [tag = ''] = operation.tags
@@ -129,7 +129,7 @@ function clientProgram(request: ExampleRequest, origin: string): string {
 
 const toCamel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** Requests without a key come from others, who don't have the client. */
+/** Writes a program without the client, because requests without a key come from others, who don't have it. */
 function fetchProgram(request: ExampleRequest): string {
   const { method, url, content_type, body } = request
   const given =

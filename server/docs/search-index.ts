@@ -15,7 +15,7 @@ const other_words: Record<string, string> = {
   '/docs/api/contacts#create-and-update-many-contacts': 'bulk',
 }
 
-/** The file that the search in the page loads. */
+/** Writes the file that the search in the page loads. */
 export function searchIndex(content: DocsContent): string {
   const { pages, entries, title, intro, start } = content
   const with_entries = new Set(entries.map(({ url }) => url.split('#', 1)[0]))
@@ -39,7 +39,7 @@ const pageRow = ({ title, group, url }: Omit<Shown, 'toMarkdown'>, text: string)
   wordsOf(url, text),
 ]
 
-/** A row for the page, and one for each of its sections and of its paragraphs with a title. */
+/** Returns a row for the page, and one for each of its sections and of its paragraphs with a title. */
 function sectionRows(page: Shown): SearchRow[] {
   const [start = '', ...sections] = page.toMarkdown().split(/^(?=## |\*\*)/m)
   return [
@@ -52,6 +52,9 @@ function sectionRows(page: Shown): SearchRow[] {
   ]
 }
 
-/** The search splits what is typed in the same way. Sorted words take a tenth less when they are compressed. */
+/**
+ * Returns the words of a text. The search splits what is typed in the same way. Sorted words take a tenth less when
+ * they are compressed.
+ */
 const wordsOf = (url: string, text: string): string =>
   [...new Set(`${text} ${other_words[url] ?? ''}`.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [])].sort().join(' ')

@@ -12,7 +12,7 @@ import { searchIndex } from './search-index.ts'
 import { firstPage, llmsText } from './start.ts'
 
 export interface DocsSite {
-  /** The patterns of all paths that it answers. */
+  /** The patterns of all paths that the site answers. */
   routes: string[]
   answer: (request: PageRequest) => Promise<SiteAnswer>
 }
@@ -25,12 +25,12 @@ export interface DocsFile {
 }
 
 const search_url = '/docs/search.json'
-/** What other paths below /docs are answered with. */
+/** Other paths below /docs are answered with this page. */
 const missing_url = '/docs/missing'
 const missing_page = { url: missing_url, title: 'Not found', has_markdown: false }
 const missing_text = '# Not found\n\nThere is no such page. Search for it, or see [the list of all pages](/docs).'
 
-/** What was elsewhere, or is looked for there. */
+/** Paths of pages that were elsewhere, or are looked for there. */
 const moved: Record<string, string> = {
   '/docs/guide': '/docs',
   '/docs/api': '/docs',
@@ -64,8 +64,8 @@ function readAsset(name: string, type: string, files: string[]) {
 }
 
 /**
- * The documentation of an OpenAPI document: /docs, pages below it, each also as Markdown, and /llms.txt. Their number is that of the
- * document's areas and the guide's chapters, whatever clients ask for.
+ * Opens the documentation of an OpenAPI document: /docs, pages below it, each also as Markdown, and /llms.txt. The
+ * number of pages depends only on the document's areas and the guide's chapters, whatever clients ask for.
  */
 export function openDocs(getSource: () => DocsSource): DocsSite {
   let answers: Map<string, AnswerDocument> | undefined
@@ -84,7 +84,7 @@ export function openDocs(getSource: () => DocsSource): DocsSite {
       const answer = answers.get(pathname) ?? answers.get(missing_url)
       if (!answer) throw notFound()
       if (answer !== answers.get(missing_url)) return answer(request)
-      // Sent whole, also to a client that has it.
+      // The page is sent whole, also to a client that has it.
       return { ...(await answer({ headers: { ...request.headers, 'if-none-match': undefined } })), status: 404 }
     },
   }
@@ -147,7 +147,7 @@ const typed = (type: string, cache_control = 'no-cache'): Record<string, string>
   'cache-control': cache_control,
 })
 
-/** In Markdown, links lead to the Markdown of other pages. */
+/** Changes links to those of Markdown pages, so that Markdown leads to Markdown. */
 const linkToMarkdown = (text: string, origin: string): string =>
   text.replaceAll(
     /\]\((\/docs[\w/-]*)(#[^)]*)?\)/g,

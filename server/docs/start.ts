@@ -5,7 +5,7 @@ interface Linked {
   title: string
 }
 
-/** The first page: how to begin, and a list of all pages, operations, event types, errors and headers. */
+/** Writes the first page: how to begin, and a list of all pages, operations, event types, errors and headers. */
 export const firstPage = (content: DocsContent): DocsPage => ({
   url: '/docs',
   title: 'Start',
@@ -31,7 +31,7 @@ const linkTo = ({ url, title }: Linked): string => `[${title}](${url})`
 
 const listLinks = (items: Linked[]): string => items.map((one) => `- ${linkTo(one)}`).join('\n')
 
-/** An index of the pages' Markdown, as llmstxt.org describes it. */
+/** Writes an index of the pages' Markdown, as llmstxt.org describes it. */
 export const llmsText = ({ title, intro, pages }: DocsContent, origin: string): string =>
   [
     `# ${title}`,

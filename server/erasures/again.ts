@@ -14,13 +14,17 @@ import { numbersOf } from './belongings.ts'
 import type { Exported, ExportedOfWorkspace } from './export.ts'
 import { queue } from './store.ts'
 
-/** Erasures are kept for longer: one that ended so long before the backup and isn't in it was deleted since, and nothing is to be done again. */
+/**
+ * Erasures are kept for longer than this: one that ended this long before the backup and isn't in it was deleted since,
+ * and nothing is to be done again.
+ */
 const before_backup_ms = clock.day_ms
 
 /**
- * Queues the erasures that a restored backup doesn't know, in the transaction that restores it. Returns how many. A contact is found by its id. What
- * has only its numbers is found by their hashes: to look for a number, it must be known, so all numbers that are stored are hashed. If the
- * backup doesn't have the contact, contacts with its numbers are the same person, deleted and created again since.
+ * Queues the erasures that a restored backup doesn't know, in the transaction that restores it. Returns how many. A
+ * contact is found by its id. Rows that have only its numbers are found by their hashes: to look for a number, it must
+ * be known, so all numbers that are stored are hashed. If the backup doesn't have the contact, contacts with its
+ * numbers are the same person, deleted and created again since.
  */
 export async function queueAgain(
   at: At,
@@ -48,7 +52,7 @@ export async function queueAgain(
 
 interface Known {
   ids: Set<string>
-  /** Contacts whose erasures go on. */
+  /** The contacts whose erasures are not done. */
   running: Set<string>
 }
 
@@ -62,7 +66,7 @@ async function listKnown({ db, workspace }: At): Promise<Known> {
   }
 }
 
-/** The hashes of numbers that are not those of the contacts that were found. */
+/** Returns the hashes of numbers that are not those of the contacts that were found. */
 function unknownKeys(
   wanted: Exported[],
   own_numbers: Map<string, string[]>,
@@ -72,7 +76,7 @@ function unknownKeys(
   return new Set(wanted.flatMap(({ phone_hmacs }) => phone_hmacs).filter((key) => !own.has(key)))
 }
 
-/** The stored numbers that have these hashes. */
+/** Returns the stored numbers that have these hashes. */
 async function findNumbers(
   at: At,
   { keyOf, unknown }: { keyOf: (phone_number: string) => string; unknown: Set<string> },
@@ -104,7 +108,7 @@ async function queueOne(at: At, erasure: Exported, { own_numbers, by_key, runnin
   const by_hash = phone_hmacs.flatMap((key) => [...(by_key.get(key) ?? [])])
   const holders = await contacts.idsByNumber(at, by_hash.flatMap(spellingsOf))
   const isHeld = (number: string): boolean => spellingsOf(number).some((spelling) => holders.has(spelling))
-  // A number that another contact has now is that contact's.
+  // A number that another contact has now belongs to that contact.
   const numbers = own ? [...own, ...by_hash.filter((number) => !isHeld(number))] : by_hash
   const keys = phone_hmacs.map((key) => Buffer.from(key, 'hex'))
   const same = own ? [] : [...new Set(holders.values())]

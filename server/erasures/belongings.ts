@@ -36,7 +36,7 @@ const calls_left_at_once = 200
 
 export type { Person } from '../consent/person.ts'
 
-/** The numbers of a contact: that of now, and earlier ones that nobody else has. */
+/** Returns the numbers of a contact: that of now, and earlier ones that nobody else has. */
 export async function numbersOf(at: At, { id, phone_number }: Pick<Contact, 'id' | 'phone_number'>): Promise<string[]> {
   const earlier = await events.previousTexts(at, { resource_id: id, field: 'phone_number' })
   const holders = await contacts.idsByNumber(at, earlier.flatMap(spellingsOf))
@@ -44,13 +44,16 @@ export async function numbersOf(at: At, { id, phone_number }: Pick<Contact, 'id'
   return [phone_number, ...earlier.filter((number) => number !== phone_number && !isOthers(number))]
 }
 
-/** The person that a contact stands for. */
+/** Returns the person that a contact stands for. */
 export const personOfContact = async (
   at: At,
   contact: Pick<Contact, 'id' | 'phone_number' | 'email'>,
 ): Promise<Person> => personOf(at, { contact_id: contact.id, contact, numbers: await numbersOf(at, contact) })
 
-/** First of all: nothing goes on that would say more. Returns false if more has to be ended, or if calls are still going on. */
+/**
+ * Ends what would go on and say more about the person, before anything is erased. `is_all` is false if there may be
+ * more to end, and `on_line` counts calls that are still going on.
+ */
 export async function end(at: At, person: Person): Promise<{ is_all: boolean; on_line: number; ended: number }> {
   const canceled = await cancelOf(at, person, ended_at_once_max)
   const closed = await conversations.closeOf(at, person, ended_at_once_max)
@@ -59,7 +62,7 @@ export async function end(at: At, person: Person): Promise<{ is_all: boolean; on
   return { is_all, on_line, ended: canceled + closed }
 }
 
-/** Redacts some conversations and calls that are over. Undefined if there are none. */
+/** Redacts some conversations and calls that are over. Returns undefined if there are none. */
 export async function redactSome(at: At, person: Person): Promise<Counts | undefined> {
   const left = await calls.leaveWithoutFiles(at, person, calls_left_at_once)
   const over = await calls.findOverOf(at, person, calls_at_once)
@@ -72,7 +75,7 @@ export async function redactSome(at: At, person: Person): Promise<Counts | undef
   )
   const talks = await findTalks(at, person)
   const of_talks = await countOfConversations(at, talks)
-  // There may be more calls than are redacted at once: then they are redacted with their conversations.
+  // There may be more calls than are redacted at once: these are redacted with their conversations.
   const more = await calls.findOfConversations(
     at,
     talks.map(({ id }) => id),
@@ -119,7 +122,7 @@ async function countOfCalls(
   }
 }
 
-/** Of those that were redacted before, everything was counted when it was. */
+/** Counts what is erased with conversations. Those that were redacted before were counted then. */
 async function countOfConversations(at: At, found: conversations.Held[]): Promise<Counts> {
   const ids = found.flatMap(({ id, redacted_at }) => (redacted_at === null ? [id] : []))
   if (ids.length === 0) return nothing
@@ -127,17 +130,17 @@ async function countOfConversations(at: At, found: conversations.Held[]): Promis
   return { conversations: ids.length, calls: 0, messages, events: recorded, files: 0 }
 }
 
-/** Erases the person's rows in the next uploads. Returns where to go on, or undefined. */
+/** Erases the person's rows in the next uploads. Returns where to go on, or undefined at the end. */
 export const eraseFromUploads = imports.eraseFromUploads
 
 /** Whether all talks are erased, with their files. */
 export const hasNoTalks = async (at: At, person: Person): Promise<boolean> =>
   (await conversations.hasNoneOf(at, person)) && (await calls.hasNoneOf(at, person))
 
-/** The rest, and at last the contact, if it is still there. Returns undefined if there are talks again. */
+/** Erases the rest, and at last the contact, if it is still there. Returns undefined if there are talks again. */
 export async function eraseRest(at: At, person: Person): Promise<Counts | undefined> {
   const { contact_ids } = person
-  // The contacts are locked first, as when they are deleted. Who has called or written meanwhile held them until now.
+  // The contacts are locked first, as when they are deleted. A call or message that came meanwhile held them until now.
   const found = await contacts.lock(at, contact_ids)
   if (!(await hasNoTalks(at, person))) return undefined
   await eraseReceipts(at, person)

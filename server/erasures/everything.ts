@@ -17,15 +17,18 @@ import { letOthersRun } from '../kit/let-others-run.ts'
 import type { IdRange } from '../kit/postgres/page-by-id.ts'
 import { personOfContact } from './belongings.ts'
 
-/** A page is in memory while the client doesn't read. An event may have 200 kB. */
+/** A page of this many rows is in memory while the client doesn't read. An event may have 200 kB. */
 const rows_per_page = 50
 const piece_length = 256 * 1024
 
 interface File {
   about: string
-  /** What it has: test/sweeps/erasures.test.ts checks that all that is erased is in a file, or in a list of what is not. */
+  /**
+   * The tables that the file is about: test/sweeps/erasures.test.ts checks that all that is erased is in a file, or in
+   * a list of what is not.
+   */
   tables: string[]
-  /** A page may be empty: then others take their turns. */
+  /** Yields pages of rows. A page may be empty, to let others run. */
   pages: (at: AtOutside, person: Person) => AsyncIterable<object[]>
 }
 
@@ -104,11 +107,11 @@ export const files: Record<string, File> = {
 }
 
 /**
- * All that is known about the person whom the contact stands for, as a ZIP file. It is found as an erasure finds it. Each page is a statement
- * of its own: a slow client holds no connection and no snapshot.
+ * Yields all that is known about the person whom the contact stands for, as a ZIP file. The person is found as an
+ * erasure finds it. Each page is a statement of its own: a slow client holds no connection and no snapshot.
  */
 export async function* exportEverything(at: AtOutside, contact_id: string): AsyncGenerator<Buffer> {
-  // The first use of keyed hashes makes their secret.
+  // This is a transaction because the first use of keyed hashes makes their secret.
   const person = await inTransaction(at, async (at) => personOfContact(at, await contacts.get(at, contact_id)))
   yield* writeZip(entriesOf(at, person), { mtime_ms: at.now })
 }

@@ -2,25 +2,25 @@ import { readSealed } from '../consent/secret.ts'
 import type { InWorkspace } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
-/** What is needed to erase a person again: nothing in it says who it was. */
+/** An erasure as a backup needs it to erase a person again. Nothing in it says who it was. */
 export interface Exported {
   id: string
   contact_id: string
-  /** Hexadecimal. */
+  /** The hashes of the person's numbers, in hexadecimal. */
   phone_hmacs: string[]
   created_at: string
-  /** Null while it runs. */
+  /** When the erasure ended. Null while it runs. */
   ended_at: string | null
 }
 
 export interface ExportedOfWorkspace {
   id: string
-  /** What the hashes were made with, sealed. Null if nothing was erased. */
+  /** The sealed secret with which the hashes were made. Null if nothing was erased. */
   ledger_secret: string | null
   erasures: Exported[]
 }
 
-/** All erasures of the workspace, the oldest first. */
+/** Returns all erasures of the workspace, the oldest first. */
 export async function exportAll(at: InWorkspace): Promise<ExportedOfWorkspace> {
   const { db, workspace } = at
   const erasures = await db.many<Exported>(

@@ -4,7 +4,7 @@ import { exportEverything } from './everything.ts'
 import * as schema from './schema.ts'
 import * as erasures from './store.ts'
 
-/** Owners have it, and API keys only if they list it. */
+/** Owners have this scope, and API keys only if they list it. */
 const scope = 'contacts:erase'
 
 export const operations: operation.Operation[] = [
@@ -35,7 +35,7 @@ export const operations: operation.Operation[] = [
       'rows of imports and receipts of integrations. It finds what "Erase a person" would erase. Files end with `.jsonl` and have one JSON object in each line; `README.txt` names them.',
     params: ById,
     file: { content_type: 'application/zip', name: 'everything.zip' },
-    // As many of a workspace run at once as of other expensive queries.
+    // A workspace runs as many of these at once as of other expensive queries.
     isExpensive: () => true,
     run: (at, { params }) => exportEverything(at, params.id),
   }),

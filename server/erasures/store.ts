@@ -21,7 +21,10 @@ export interface Begun extends Erasure {
   is_new: boolean
 }
 
-/** Erases the person whom the contact stands for, in the background. While that goes on, it returns the same erasure. */
+/**
+ * Erases the person whom the contact stands for, in the background. While that goes on, another call returns the same
+ * erasure.
+ */
 export async function begin(at: At, contact_id: string): Promise<Begun> {
   const found = await contacts.lock(at, isId(contact_id) ? [contact_id] : [])
   const contact = found.get(contact_id)
@@ -52,7 +55,7 @@ export async function queue(at: At, { id, contact_id, numbers, keys, created_at 
   announce(at, { table })
 }
 
-/** How many go on, and how far they are. */
+/** Returns how many erasures go on, and how far they are. */
 export const readProgress = ({ db, workspace }: InWorkspace): Promise<{ running: number; progress: string }> =>
   db.one(
     sql`select count(*) as running, coalesce(string_agg(concat_ws(' ', id, step, position, conversations, calls, files), ' ' order by id), '') as progress
@@ -72,7 +75,7 @@ export async function get({ db, workspace }: InWorkspace, id: string): Promise<E
   return found
 }
 
-/** By wall time. */
+/** Removes old erasures, by wall time. */
 export async function removeOld({ db, workspace, now }: At, isStopping?: IsStopping): Promise<void> {
   const removeBatch = () =>
     db.run(

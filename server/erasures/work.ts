@@ -8,7 +8,7 @@ import { assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.t
 import { end, eraseFromUploads, eraseRest, hasNoTalks, nothing, redactSome } from './belongings.ts'
 import type { Counts } from './schema.ts'
 
-/** Also the kind of due work. */
+/** The table, and the kind of due work. */
 export const table = 'erasures'
 
 /** How long to wait for calls to end and files to go. */
@@ -24,18 +24,19 @@ interface Stored {
   phone_hmacs: Buffer[]
 }
 
-/** What a batch has come to. Without a step, all is done. */
+/** The result of a batch. Without a step, the erasure is done. */
 interface Outcome {
   step?: Step
   position?: UploadPosition
   counts?: Counts
-  /** Something else has to happen first. */
+  /** Whether something else has to happen first. */
   waits?: boolean
 }
 
 /**
- * Each batch is one transaction, which also writes how far it is: whoever goes on after a kill repeats nothing and leaves nothing out. It never
- * gives up. The contact goes last, so that everything is found by it until then.
+ * The work of erasures. Each batch is one transaction, which also writes how far it is: a process that continues after
+ * a kill repeats nothing and leaves nothing out. It never gives up. The contact goes last, so that everything is found
+ * by it until then.
  */
 export const work: RowWork = {
   table,

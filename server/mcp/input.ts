@@ -36,7 +36,7 @@ export interface InputFault {
 }
 
 const key_length_max = 255
-/** Printable ASCII, as the header of the API has it. A space before it would get lost. */
+/** Printable ASCII, as the API's header has it. A space at the beginning would get lost. */
 const key_pattern = `^[!-~][ -~]{0,${key_length_max - 1}}$`
 const key_schema = {
   type: 'string',
@@ -49,7 +49,7 @@ const key_schema = {
 /** Members that say nothing to an assistant. */
 const left_out = ['title', 'examples', internal_keyword]
 
-/** The path, query and body of an operation as the arguments of a tool. */
+/** Returns the path, query and body of an operation as the arguments of a tool. */
 export function inputOf({ name, without = [], fixed = {} }: OfferedTool, operation: Operation): Input {
   const places = new Map<string, Place>()
   const known: Properties = {}
@@ -81,7 +81,7 @@ export function inputOf({ name, without = [], fixed = {} }: OfferedTool, operati
   return { schema, toRequest: (values) => toRequest(operation, { places, known, fixed, takes_key }, values) }
 }
 
-/** Fields that the server sets are ignored in bodies, so they are left out. */
+/** Returns the fields of a body without those that the server sets, which are ignored in bodies. */
 function fieldsOf(schema: unknown): [string, unknown, boolean][] {
   if (!isObject(schema) || !isObject(schema.properties)) return []
   const required: unknown[] = Array.isArray(schema.required) ? schema.required : []
@@ -90,16 +90,16 @@ function fieldsOf(schema: unknown): [string, unknown, boolean][] {
     .map(([name, field]) => [name, field, required.includes(name) && !(isObject(field) && 'default' in field)])
 }
 
-/** The `id` of `/agents/:id` is an `agent_id`. */
+/** Returns the name of an argument: the `id` of `/agents/:id` is an `agent_id`. */
 function argumentName(path: string, param: string): string {
   if (param !== 'id') return param
   const [, collection = ''] = /(\w+)s\/:id/.exec(path) ?? []
   return `${collection}_id`
 }
 
-/** The schema of a field, without what only documents and our own validation use. */
+/** Returns the schema of a field, without what only documents and our own validation use. */
 function describe(schema: unknown): JSONObject {
-  // A field of a schema is a schema.
+  // The cast is true because a field of a schema is a schema.
   return strip(schema) as JSONObject
 }
 
@@ -160,14 +160,16 @@ function toRequest(
 
 const isKey = (value: unknown): value is string => typeof value === 'string' && new RegExp(key_pattern).test(value)
 
-/** Returns undefined for what can't be a part of a path, and for dots, which would lead to another operation. */
+/**
+ * Returns undefined for a value that can't be a part of a path, and for dots, which would lead to another operation.
+ */
 function segmentOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   const is_valid = typeof value === 'string' && value.isWellFormed() && !/^\.*$/.test(value)
   return is_valid ? encodeURIComponent(value) : undefined
 }
 
-/** What has a list in the query is repeated. */
+/** Adds a value to the query. A list is written as repeated parameters. */
 function addToQuery(query: URLSearchParams, name: string, value: unknown): void {
   if (value === undefined || value === null) return
   for (const one of [value].flat()) query.append(name, typeof one === 'string' ? one : JSON.stringify(one))

@@ -19,10 +19,12 @@ export interface McpOptions {
   origins: string[]
 }
 
-/** The library takes some 30 µs to check each, during which nobody else is served. */
+/**
+ * A message may have this many values. The library takes some 30 µs to check each, during which nobody else is served.
+ */
 const values_max = 1_000
 
-/** The server for assistants, which speaks the Model Context Protocol over HTTP. */
+/** Makes the operations of the server for assistants, which speaks the Model Context Protocol over HTTP. */
 export function mcpOperations(options: McpOptions): operation.Operation[] {
   const surface = openSurface(options.operations)
   return [
@@ -56,7 +58,7 @@ async function answer(
     throw invalidJson(`A message must have at most ${values_max} values.`)
   const message = parseJsonBody(raw.bytes)
   assertNotTooDeep(message)
-  // Otherwise one request could be many for the rate limit.
+  // A batch would count as one request for the rate limit.
   if (Array.isArray(message)) return no_batches
   const token = (headers.get('authorization') ?? '').replace(/^\S+ +/, '')
   const trace_headers = traceHeaders(undefined)
@@ -75,11 +77,14 @@ async function answer(
 
 async function openHandler(surface: McpSurface, asking: Parameters<typeof newMcpServer>[1]): Promise<McpHttpHandler> {
   const { createMcpHandler } = await loadMcpServer()
-  // It keeps no sessions, so it tells nobody anything by itself.
+  // The server keeps no sessions, so it sends nothing by itself.
   return createMcpHandler(() => newMcpServer(surface, asking), { maxSubscriptions: 0 })
 }
 
-/** Programs send no origin. A page of another origin must not use a key that its user has given to this one. */
+/**
+ * Refuses pages of unknown origins, which must not use a key that its user has given to this one. Programs send no
+ * origin.
+ */
 function assertKnownOrigin(origin: string | null, known: string[]): void {
   if (origin === null || known.includes(origin) || known.includes('*')) return
   throw new Problem(

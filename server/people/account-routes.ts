@@ -5,7 +5,7 @@ import { changePassword, startSession } from './sign-in.ts'
 import * as people from './store.ts'
 import { requireSession, toVisitor } from './visitor.ts'
 
-/** The first setup, and what a person does with their own account. */
+/** The operations of the first setup, and of what a person does with their own account. */
 export const account_operations: operation.Operation[] = [
   operation.get({
     id: 'setup.get',

@@ -3,19 +3,20 @@ import { type Actor, type At, inTransaction } from '../kit/at.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
-/** As an actor, and as a subject. Without an id, someone who is not known. */
+/** Returns the person as an actor or a subject. Without an id it is someone who is not known. */
 export const asPerson = (id: string | null) => ({ type: 'person', id })
 
 interface PersonEntry extends Pick<audit.NewEntry, 'action' | 'is_counted'> {
-  /** The entry is about this person, and in the audit log of each of their workspaces. */
+  /** The person whom the entry is about. It is in the audit log of each of their workspaces. */
   person_id: string
-  /** By default the one for whom the verb runs. */
+  /** Who has done it. By default the actor for whom the verb runs. */
   actor?: Actor
 }
 
 /**
- * Runs the change in a transaction, and records it there. Without an entry nothing is recorded. A sharded database gets the
- * entries after the commit: a workspace whose node is down goes without, because the person must get into the others.
+ * Runs the change in a transaction, and records it there. Without an entry nothing is recorded. A sharded database gets
+ * the entries after the commit: a workspace whose node is down gets none, so that the person still gets into the
+ * others.
  */
 export async function changeAndRecord<T>(
   at: At,

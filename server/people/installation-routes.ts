@@ -7,7 +7,7 @@ import { requireSession } from './visitor.ts'
 
 export const installationStatus = newTool<() => Promise<InstallationStatus>>()
 
-/** It is about all workspaces: only the owners of the first one see it. */
+/** The operations about all workspaces, which only the owners of the first one see. */
 export const installation_operations: operation.Operation[] = [
   operation.get({
     id: 'installation.get',

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-/** Null when it could not be read. */
+/** A count. Null when it could not be read. */
 const Count = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
 const Node = Type.Object({ name: Type.String(), is_up: Type.Boolean() })
@@ -11,7 +11,7 @@ const Engine = Type.Object({
   lag_seconds: Type.Integer({ description: 'How long the oldest of them has waited.' }),
 })
 
-/** What whoever runs the service should know. It belongs to the whole service, not to a workspace. */
+/** The status of the whole service, for the people who run it. It belongs to no workspace. */
 export const InstallationStatus = Type.Object(
   {
     version: Type.String(),

@@ -24,7 +24,10 @@ import * as people from './store.ts'
 const valid_ms = 7 * clock.day_ms
 const open_max = 100
 
-/** `invited_by` must be an owner. The link is `link_start` followed by a token, of which only a hash is stored. */
+/**
+ * Creates an invitation. `invited_by` must be an owner. The link is `link_start` followed by a token, of which only a
+ * hash is stored.
+ */
 export const create = (
   at: At,
   { role, email, invited_by, link_start }: NewInvitation & { invited_by: string; link_start: string },
@@ -76,7 +79,7 @@ export const remove = (at: At, id: string): Promise<{ deleted: true }> =>
     return { deleted: true }
   })
 
-/** Fails with 404 when the token is not valid. */
+/** Returns the invitation of a token. Fails with 404 when the token is not valid. */
 export async function getByToken({ db, now }: Unscoped, token: string): Promise<OpenInvitation> {
   const found = await db.maybe<Omit<OpenInvitation, 'workspace'> & { workspace_name: string }>(
     sql`select workspace.name as workspace_name, role, invitations.email, people.name as invited_by
@@ -107,7 +110,7 @@ export async function acceptAsNew(
   })
 }
 
-/** Deletes the invitation, so that of two people who accept it at once one gets 404. */
+/** Uses an invitation and deletes it, so that of two people who accept it at once one gets 404. */
 async function use(at: Accepting, { token, person }: { token: string; person: Person }): Promise<void> {
   const used = await at.db.maybe<NewInvitation & { workspace_id: string; email: string | null }>(
     sql`delete from invitations where hash = ${hashOf(token)} and expires_at > ${clock.iso(at.now)}
@@ -127,6 +130,6 @@ async function use(at: Accepting, { token, person }: { token: string; person: Pe
 const emailMismatch = (email: string) =>
   invalid([{ path: 'email', code: 'enum', message: `This invitation is for ${email}.`, suggestion: email }])
 
-/** One statement is enough, because a workspace has at most 100 open invitations. */
+/** Removes expired invitations. One statement is enough, because a workspace has at most 100 open ones. */
 export const removeExpired = ({ db, workspace, now }: At): Promise<number> =>
   db.run(sql`delete from invitations where workspace_id = ${workspace} and expires_at <= ${clock.iso(now)}`)

@@ -16,7 +16,10 @@ const selection = (workspace: string) =>
 export const list = ({ db, workspace }: At, query: Query) =>
   page.readSelection<Member & { id: string }>(db, query, page.newest_first, selection(workspace))
 
-/** `by` must be an owner. Checked again under the lock, because they may have been removed since the request began. */
+/**
+ * Changes the role of a member. `by` must be an owner, which is checked again under the lock, because they may have
+ * been removed since the request began.
+ */
 export const setRole = (
   at: At,
   { person_id, role, by }: { person_id: string; role: Role; by: string },
@@ -34,7 +37,7 @@ export const setRole = (
     return db.one<Member>(sql`select * from (${selection(workspace)}) as member where person_id = ${person_id}`)
   })
 
-/** `by` must be an owner or the person. The person loses access at the next request. */
+/** Removes a member. `by` must be an owner or the person, who loses access at the next request. */
 export const remove = (at: At, { person_id, by }: { person_id: string; by: string }): Promise<{ deleted: true }> =>
   inTransaction(at, async (at) => {
     const { db, workspace } = at
@@ -66,7 +69,7 @@ function assertAnotherOwner(members: Members, person_id: string, role: Role | un
   if (!is_owned) throw invalidState('A workspace needs an owner. Make another member an owner first.')
 }
 
-/** Otherwise a removed person could come back with an invitation that they created. */
+/** Withdraws the invitations that a person created: with one of them, a removed person could come back. */
 const withdrawInvitationsBy = ({ db, workspace }: At, person_id: string): Promise<number> =>
   db.run(sql`delete from invitations where workspace_id = ${workspace} and invited_by = ${person_id}`)
 

@@ -12,17 +12,17 @@ import * as people from './store.ts'
 
 const valid_ms = 60 * 60 * clock.second_ms
 
-/** Of the page that a link opens. A token follows. */
+/** The path of the page that a link opens. A token follows. */
 export const path = '/password/'
 
 interface NewLink {
   person_id: string
   link_start: string
-  /** The owner who makes it. Undefined for the command line. */
+  /** The owner who makes the link. Undefined for the command line. */
   created_by?: string
 }
 
-/** Only a hash of the link's token is stored. Replaces the link that the person had. */
+/** Creates a link, which replaces the one that the person had. Only a hash of its token is stored. */
 export async function create(
   { db, now }: Unscoped,
   { person_id, link_start, created_by }: NewLink,
@@ -38,7 +38,10 @@ export async function create(
   return { link: link_start + token, expires_at }
 }
 
-/** Whoever has the link can sign in as the member, so the owner must own all workspaces that this opens. */
+/**
+ * Creates a link as an owner. Whoever has it can sign in as the member, so the owner must own all workspaces that this
+ * opens.
+ */
 export const createAsOwner = (
   at: At,
   { created_by, ...link }: NewLink & { created_by: string },
@@ -57,13 +60,16 @@ export const createAsOwner = (
     return create(at, { ...link, created_by })
   })
 
-/** Fails with 404 when the token is not valid. */
+/** Returns the email of a link's person. Fails with 404 when the token is not valid. */
 export async function getByToken(at: Unscoped, token: string): Promise<OpenPasswordLink> {
   const { email } = await find(at, token)
   return { email }
 }
 
-/** Of two concurrent uses, the second fails with 404. It starts no session: the person signs in, with both factors. */
+/**
+ * Sets a password with a link. Of two concurrent uses, the second fails with 404. It starts no session: the person
+ * signs in, with both factors.
+ */
 export async function use(
   at: At,
   { token, new_password }: { token: string; new_password: string },
@@ -81,7 +87,7 @@ export async function use(
   return { changed: true }
 }
 
-/** A person has at most one, so one statement is enough. */
+/** Removes expired links. A person has at most one, so one statement is enough. */
 export const removeExpired = ({ db, now }: Unscoped): Promise<number> =>
   db.run(sql`delete from password_links where expires_at <= ${clock.iso(now)}`)
 
@@ -92,7 +98,7 @@ async function find({ db, now }: Unscoped, token: string): Promise<{ person_id: 
   )
   if (!found) throw notFound()
   const { person_id, email, created_by } = found
-  // Either may have joined or left a workspace since.
+  // The owner or the person may have joined or left a workspace since the link was made.
   if (created_by !== null && !(await ownsAllWorkspacesOf({ db }, { owner_id: created_by, person_id }))) throw notFound()
   return { person_id, email }
 }

@@ -12,7 +12,7 @@ const concurrent_max = 2
 
 const hash_pattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 
-/** Compared with when the person doesn't exist, so that the check takes the same time. */
+/** A password is compared with this hash when the person doesn't exist, so that the check takes the same time. */
 const dummy_hash = formatHash(randomBytes(salt_bytes), randomBytes(hash_bytes))
 
 const limitConcurrency = openQueuePerKey(concurrent_max)
@@ -23,7 +23,7 @@ export async function hashPassword(password: string): Promise<string> {
   return formatHash(nonce, await runArgon2(password, { nonce, memory: memory_kib, passes, parallelism }))
 }
 
-/** Returns false after the same time when there is no hash to compare with. */
+/** Checks a password. Returns false after the same time when there is no hash to compare with. */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, memory, times, threads, salt = '', hash = ''] = hash_pattern.exec(stored ?? dummy_hash) ?? []
   const expected = Buffer.from(hash, 'base64')
@@ -38,7 +38,7 @@ export async function verifyPassword(password: string, stored: string | undefine
 
 type Cost = Pick<Argon2Parameters, 'nonce' | 'memory' | 'passes' | 'parallelism'>
 
-/** Normalized, because keyboards encode letters such as é in different ways. */
+/** Hashes a password. It is normalized, because keyboards encode letters such as é in different ways. */
 const runArgon2 = (password: string, cost: Cost): Promise<Buffer> =>
   limitConcurrency(
     'argon2',

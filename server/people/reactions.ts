@@ -14,7 +14,7 @@ export const reactions: Reaction[] = [
 
 const members_named_max = 500
 
-/** Also of people who have left the workspace. */
+/** Reads names, also of people who have left the workspace. */
 function readNames({ db }: Pick<InWorkspace, 'db'>, ids: string[]): Promise<{ id: string; name: string }[]> {
   return db.many(sql`select id, name from people where id = any(${ids}::uuid[])`)
 }
@@ -26,7 +26,7 @@ async function readMemberNames({ db, workspace }: InWorkspace): Promise<string[]
   return members.map(({ name }) => name)
 }
 
-/** An owner without it would be the first to be locked out. */
+/** Throws if the actor has no two-factor sign-in: an owner without it would be the first to be locked out. */
 async function assertHasTwoFactor({ db, actor }: At): Promise<void> {
   const { is_on } = await db.one<{ is_on: boolean }>(sql`select ${hasTwoFactor(sql`${actor.id}`)} as is_on`)
   if (!is_on)

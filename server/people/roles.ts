@@ -1,7 +1,7 @@
 import type { Operation, Scopes } from '../kit/http/operation.ts'
 import { Problem } from '../kit/problem.ts'
 
-/** The highest role comes first. */
+/** All roles, the highest first. */
 export const roles = ['owner', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
@@ -32,18 +32,21 @@ const lowest_roles: Record<string, Role> = {
   'test_clock:write': 'member',
   'consents:read': 'member',
   'consents:write': 'member',
-  // Below owners without what leads to them: see the routes.
+  // All roles see these, but not where the servers are: see the routes.
   'providers:read': 'viewer',
   'tools:read': 'viewer',
   'channels:read': 'viewer',
   'membership:write': 'viewer',
-  // These need no workspace.
+  // These scopes need no workspace.
   'anyone:read': 'viewer',
   'anyone:write': 'viewer',
   'person:read': 'viewer',
   'person:write': 'viewer',
 }
-/** A download copies everything at once, and a write that changes nothing takes long: the right to read is not enough. */
+/**
+ * The lowest role for expensive operations. A download copies everything at once, and a write that changes nothing
+ * takes long: the right to read is not enough.
+ */
 const lowest_to_load: Role = 'member'
 const isLoad = ({ kind, scope }: Scoped): boolean => kind === 'file' || (kind === 'write' && scope.endsWith(':read'))
 
@@ -71,7 +74,7 @@ const role_scopes = Object.fromEntries(
     { has: (scope) => isAtLeast(role, lowestFor(scope)), is_open: role === 'owner' },
   ]),
 )
-/** For visitors who have no role in the workspace. */
+/** The scopes of visitors who have no role in the workspace. */
 const no_scopes: Scopes = { has: (scope) => /^(anyone|person):/.test(scope), is_open: false }
 
 export const scopesForRole = (role: Role | null | undefined): Scopes => (role && role_scopes[role]) || no_scopes

@@ -42,7 +42,7 @@ export const Session = Type.Object({
 })
 export type Session = Static<typeof Session>
 
-/** Without a session, `person` is null: asking is not an error. */
+/** The answer about the current session. Without one, `person` is null: asking is not an error. */
 export const CurrentSession = Type.Object({
   person: Type.Union([Person, Type.Null()]),
   workspaces: Type.Array(Workspace),
@@ -52,7 +52,7 @@ export const CurrentSession = Type.Object({
 })
 export type CurrentSession = Static<typeof CurrentSession>
 
-/** Of an authenticator app, or a recovery code. */
+/** A code of an authenticator app, or a recovery code. */
 const Code = text({ maxLength: 40 })
 
 /** People who have two-factor sign-in send a code too. Without it, the error's `reason` is `code_required`. */
@@ -76,7 +76,7 @@ export type PasswordChange = Static<typeof PasswordChange>
 export const PasswordLink = Type.Object({ link: Type.String(), expires_at: timestamp('') })
 export type PasswordLink = Static<typeof PasswordLink>
 
-/** Shown to anyone who has the link. */
+/** What anyone who has a password link sees. */
 export const OpenPasswordLink = Type.Object({ email: Email })
 export type OpenPasswordLink = Static<typeof OpenPasswordLink>
 
@@ -87,21 +87,21 @@ export const PasswordChanged = Type.Object({ changed: Type.Literal(true) })
 export const TwoFactor = Type.Object({ is_on: Type.Boolean(), recovery_codes_left: Type.Integer() })
 export type TwoFactor = Static<typeof TwoFactor>
 
-/** `url` is for a QR code, `secret` to be typed. */
+/** The secret of an authenticator app. `url` is for a QR code, `secret` to be typed. */
 export const TwoFactorSecret = Type.Object({ secret: Type.String(), url: Type.String() })
 export type TwoFactorSecret = Static<typeof TwoFactorSecret>
 
-/** Shown once. */
+/** The recovery codes, which are shown once. */
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 export type RecoveryCodes = Static<typeof RecoveryCodes>
 
-/** To turn it on or off. */
+/** The body that turns two-factor sign-in on or off. */
 export const TwoFactorChange = closed({ password: Password, code: Code })
 export type TwoFactorChange = Static<typeof TwoFactorChange>
 
 export const PersonChange = closed({ name: Name })
 
-/** `now` is for test workspaces: when its clock begins. */
+/** The body of a new workspace. `now` is for test workspaces: when its clock begins. */
 export const NewWorkspace = closed({
   name: WorkspaceName,
   kind: Type.Optional(Kind),
@@ -143,7 +143,7 @@ export type InvitationWithLink = Static<typeof InvitationWithLink>
 export const NewInvitation = closed({ role: Role, email: Type.Optional(optionalText(email)) })
 export type NewInvitation = Static<typeof NewInvitation>
 
-/** Shown to anyone who has the link. */
+/** What anyone who has an invitation's link sees. */
 export const OpenInvitation = Type.Object({
   workspace: Type.Object({ name: WorkspaceName }),
   role: Role,
@@ -156,6 +156,6 @@ export const ByToken = Type.Object({ token: text() })
 
 export const Setup = Type.Object({ kind: Type.Literal('setup') })
 
-/** These lists are short, so that one page usually holds all items. */
+/** The query of short lists: one page usually holds all items. */
 export const Query = page.query({ limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }) })
 export type Query = Static<typeof Query>

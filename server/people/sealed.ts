@@ -2,7 +2,7 @@ import type { SealedColumn } from '../kit/crypto/reseal.ts'
 import { firstIdOf } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
-/** People belong to no workspace: this is for all of them at once. */
+/** The sealed secrets of all people at once, because people belong to no workspace. */
 export const sealed_column: SealedColumn = {
   name: 'two_factor_secrets.secret',
   list: ({ db }, after = firstIdOf(0), limit) =>

@@ -10,7 +10,7 @@ import { hasTwoFactor } from './has-two-factor.ts'
 import type { OpenSession, Person, Query, Role } from './schema.ts'
 
 const idle_ms = 14 * clock.day_ms
-/** The maximum, even if it is used. */
+/** A session lasts at most this long, even if it is used. */
 export const lifetime_ms = 90 * clock.day_ms
 /** A use is recorded only if the last recorded one is older than this. */
 const record_after_ms = 60_000
@@ -40,8 +40,8 @@ interface NewSession {
 }
 
 /**
- * Returns the token, of which only a hash is stored, or undefined when the password was changed since it was checked. Ends
- * the least recently used sessions of a person who has too many.
+ * Creates a session. Returns its token, of which only a hash is stored, or undefined when the password was changed
+ * since it was checked. Ends the least recently used sessions of a person who has too many.
  */
 export async function create(
   { db, now }: Unscoped,
@@ -91,7 +91,7 @@ export async function findByTokens(
   return wanted.map((_, index) => by_position.get(index + 1))
 }
 
-/** Keeps the session from expiring as idle. */
+/** Records a use of the session, which keeps it from expiring as idle. */
 export async function recordUse({ db, now }: Unscoped, { session_id, last_used_at }: FoundSession): Promise<void> {
   if (clock.parse(last_used_at) >= now - record_after_ms) return
   await db.run(
@@ -126,11 +126,14 @@ export const endOthers = (
   { person_id, id }: { person_id: string; id: string },
 ): Promise<number> => db.run(sql`delete from sessions where person_id = ${person_id} and id <> ${id}`)
 
-/** The session counts as signed in with both factors from now on. */
+/** Notes that the session counts as signed in with both factors from now on. */
 export const addTwoFactor = ({ db }: Pick<Unscoped, 'db'>, session_id: string): Promise<number> =>
   db.run(sql`update sessions set is_two_factor = true where id = ${session_id}`)
 
-/** Reads all sessions in the order of their ids: an index on `last_used_at` would make every recorded use slower. */
+/**
+ * Removes expired sessions. It reads all of them in the order of their ids, because an index on `last_used_at` would
+ * make every recorded use slower.
+ */
 export async function removeExpired({ db, now }: Unscoped, isStopping?: IsStopping): Promise<void> {
   let last = firstIdOf(0)
   const removeBatch = async () => {

@@ -30,7 +30,7 @@ export const createToken = (at: Unscoped): Promise<string | undefined> =>
 const isValid = (token: string, now: number) =>
   sql`hash = ${hashOf(token)} and expires_at > ${clock.iso(now)} and not exists (select from people)`
 
-/** Fails with 404 when the token is not valid. */
+/** Checks the token of a setup link. Fails with 404 when it is not valid. */
 export async function checkToken({ db, now }: Unscoped, token: string): Promise<{ kind: 'setup' }> {
   if (!(await db.maybe(sql`select true from setup_tokens where ${isValid(token, now)}`))) throw notFound()
   return { kind: 'setup' }

@@ -9,10 +9,10 @@ import * as people from './store.ts'
 import * as two_factor from './two-factor.ts'
 import type { Visitor } from './visitor.ts'
 
-/** The same error, after the same time, for an unknown email and a wrong password. */
+/** Returns the same error, after the same time, for an unknown email and a wrong password. */
 const wrongCredentials = () => signedOut('The email or the password is wrong.')
 
-/** It is not 401, which would tell the page that the person is signed out. */
+/** Returns an error that is not 401, which would tell the page that the person is signed out. */
 const wrongCurrentPassword = () =>
   invalid([{ path: 'current_password', code: 'wrong', message: 'current_password is wrong.' }])
 
@@ -24,18 +24,21 @@ const signInAgain = () =>
   )
 
 /**
- * The answer to a wrong password takes this much longer, and no more: only those for known emails are recorded meanwhile, and
- * the answer must not tell how long that takes.
+ * The answer to a wrong password takes this much longer, and no more: only failures for known emails are recorded
+ * meanwhile, and the answer must not tell how long that takes.
  */
 const failure_ms = 50
 
-/** Only after the right password, so that it says nothing about others. */
+/**
+ * Returns the error for a missing code. It comes only after the right password, so that it says nothing about others.
+ */
 const codeRequired = () => new Problem('UNAUTHORIZED', 'A code is required.', { reason: 'code_required' })
 const wrongCode = () => new Problem('UNAUTHORIZED', 'The code is wrong or was already used.', { reason: 'wrong_code' })
 
 /**
- * Attempts on unknown emails are counted too, so that callers can't find out which emails exist. The attempts are forgotten after
- * a correct code only, so that whoever knows the password can't try more codes by signing in again.
+ * Signs a person in. Attempts on unknown emails are counted too, so that callers can't find out which emails exist. The
+ * attempts are forgotten after a correct code only, so that whoever knows the password can't try more codes by signing
+ * in again.
  */
 export async function signIn(
   at: At,

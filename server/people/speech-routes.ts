@@ -7,7 +7,10 @@ import type { FoundSession } from './sessions.ts'
 import * as people from './store.ts'
 import { requireSession } from './visitor.ts'
 
-/** Offline speech belongs to the whole service, and takes its disk: the owners of the first workspace decide. */
+/**
+ * The operations on offline speech. It belongs to the whole service, and takes its disk, so the owners of the first
+ * workspace decide.
+ */
 export const speech_operations: operation.Operation[] = [
   operation.get({
     id: 'speech.get',

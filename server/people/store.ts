@@ -24,10 +24,13 @@ export interface ListedPerson extends Person {
   workspaces: Omit<Session['workspaces'][number], 'is_locked' | 'default_country'>[]
 }
 
-/** Two emails that differ only in case are the same. */
+/** Returns an email in lower case: two that differ only in case are the same. */
 export const normalizeEmail = (email: string): string => email.toLowerCase()
 
-/** Returns undefined when the email is taken. Ends all setup links, because they are only for the first person. */
+/**
+ * Adds a person. Returns undefined when the email is taken. Ends all setup links, because they are only for the first
+ * person.
+ */
 export async function create(
   { db, now }: Unscoped,
   person: { email: string; name: string; password_hash: string },
@@ -49,7 +52,10 @@ export const findByEmail = ({ db }: Pick<Unscoped, 'db'>, email: string): Promis
 export const rename = ({ db }: Pick<Unscoped, 'db'>, { id, name }: { id: string; name: string }): Promise<Person> =>
   db.one<Person>(sql`update people set name = ${name} where id = ${id} returning ${columns}`)
 
-/** Ends the sessions and the password link of the person. Returns false when the password was changed since `before` was read. */
+/**
+ * Sets the password, and ends the sessions and the password link of the person. Returns false when the password was
+ * changed since `before` was read.
+ */
 export async function setPassword(
   at: Pick<Unscoped, 'db'>,
   { id, before, after }: { id: string; before: string; after: string },
@@ -64,8 +70,8 @@ export async function setPassword(
 }
 
 /**
- * Until the transaction ends, the person joins no workspace, gets no session, and their password is not changed. Returns the password's
- * hash. Fails with 404 when there is no such person.
+ * Locks a person until the transaction ends: they join no workspace, get no session, and their password is not changed.
+ * Returns the password's hash. Fails with 404 when there is no such person.
  */
 export async function lock({ db }: Pick<Unscoped, 'db'>, id: string): Promise<string> {
   const person = await db.maybe<{ password_hash: string }>(
@@ -82,7 +88,7 @@ export async function exist({ db }: Pick<Unscoped, 'db'>): Promise<boolean> {
   return (await db.maybe(sql`select from people limit 1`)) !== undefined
 }
 
-/** All people, for the command line. */
+/** Lists all people, for the command line. */
 export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedPerson[]> =>
   db.many(
     sql`select ${columns}, created_at, ${hasTwoFactor(raw('people.id'))} as has_two_factor, (
@@ -94,7 +100,7 @@ export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedPerson[]> =>
       from people order by created_at, id`,
   )
 
-/** Adds the person's workspaces, the oldest first. */
+/** Returns the person with their workspaces, the oldest first. */
 export async function toSession(
   { db }: Pick<Unscoped, 'db'>,
   { id, email, name, is_two_factor }: Person & { is_two_factor: boolean },

@@ -29,7 +29,7 @@ export function openThrottle(): Throttle {
 
   function usedUntil(key: string, { burst, interval_ms }: Rate, now: number): number {
     const until = used_until.get(key) ?? now
-    // Attempts can't lead further ahead than this: the clock was set back.
+    // An attempt that leads further ahead than this shows that the clock was set back.
     return until > now + burst * interval_ms ? now : Math.max(until, now)
   }
 

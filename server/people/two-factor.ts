@@ -19,7 +19,10 @@ type AtPeople = Pick<At, 'db' | 'now' | 'tools'>
 const recovery_codes_count = 10
 /** 80 random bits can't be guessed from a hash without salt. */
 const recovery_code_bytes = 10
-/** In any `codes_window_ms`, on all processes. Someone who enters codes knows the password. */
+/**
+ * This many codes may be entered in any `codes_window_ms`, on all processes. Someone who enters codes knows the
+ * password.
+ */
 const codes_max = 5
 const codes_window_ms = 60_000
 
@@ -52,8 +55,9 @@ export async function setUp({ db, now, tools }: AtPeople, { id, email }: Person)
 type Change = TwoFactorChange & { email: string; visitor: Visitor }
 
 /**
- * Confirms the secret with a code of the app. Requires the password, because whoever has stolen a session could lock the person
- * out. The session in which this happens counts as signed in with both factors. The others end, because they were started without a code.
+ * Turns two-factor sign-in on, by a code of the app. Requires the password, because whoever has stolen a session could
+ * lock the person out. The session in which this happens counts as signed in with both factors. The others end, because
+ * they were started without a code.
  */
 export async function turnOn(
   at: At,
@@ -62,7 +66,7 @@ export async function turnOn(
   const person_id = await confirmPassword(at, credentials)
   await countCode(at, person_id)
   const confirm = async ({ db, now, tools }: AtPeople) => {
-    // A sign-in without a code that is under way either ends first, or finds it turned on.
+    // A sign-in without a code that is under way either ends first, or finds two-factor sign-in turned on.
     await people.lock({ db }, person_id)
     const stored = await db.maybe<StoredSecret>(
       sql`select secret, last_step from two_factor_secrets
@@ -92,7 +96,7 @@ export async function turnOn(
   return changeAndRecord(at, confirm, () => ({ action: 'two_factor.turn_on', person_id }))
 }
 
-/** Requires the password and a code, so that a stolen session is not enough. */
+/** Turns two-factor sign-in off. Requires the password and a code, so that a stolen session is not enough. */
 export async function turnOff(at: At, { code, ...credentials }: Change): Promise<TwoFactor> {
   const person_id = await confirmPassword(at, credentials)
   if (!(await get(at, person_id)).is_on) throw invalidState('Two-factor sign-in is not on.')
@@ -105,7 +109,7 @@ export async function turnOff(at: At, { code, ...credentials }: Change): Promise
   return { is_on: false, recovery_codes_left: 0 }
 }
 
-/** Returns the id of the person. */
+/** Checks the password. Returns the id of the person. */
 async function confirmPassword(at: At, { email, password, visitor }: Omit<Change, 'code'>): Promise<string> {
   visitor.throttle.countAttempt(email, visitor.network, at.now)
   const person = await people.findByEmail(at, email)
@@ -115,7 +119,10 @@ async function confirmPassword(at: At, { email, password, visitor }: Omit<Change
   return person.id
 }
 
-/** For the command line, when the app and the recovery codes are lost. Ends all sessions. Returns false when it is not on. */
+/**
+ * Turns two-factor sign-in off for the command line, when the app and the recovery codes are lost. Ends all sessions.
+ * Returns false when it is not on.
+ */
 export const reset = (at: At, person_id: string): Promise<boolean> =>
   changeAndRecord(
     at,
@@ -128,7 +135,7 @@ export const reset = (at: At, person_id: string): Promise<boolean> =>
     (was_on) => (was_on ? { action: 'two_factor.reset', person_id } : undefined),
   )
 
-/** Its recovery codes are deleted with it. */
+/** Removes the secret. Its recovery codes are deleted with it. */
 const remove = ({ db }: Pick<At, 'db'>, person_id: string): Promise<number> =>
   db.run(sql`delete from two_factor_secrets where person_id = ${person_id}`)
 
@@ -138,7 +145,7 @@ const remove = ({ db }: Pick<At, 'db'>, person_id: string): Promise<number> =>
  */
 export async function countCode({ db, now }: Pick<At, 'db' | 'now'>, person_id: string): Promise<void> {
   const since = clock.iso(now - codes_window_ms)
-  // The oldest one is that far ahead only if the clock was set back.
+  // The oldest entry is that far ahead only if the clock was set back.
   const until = clock.iso(now + codes_window_ms)
   const counted = await db.run(
     sql`update two_factor_secrets
@@ -194,13 +201,13 @@ async function redeemRecoveryCode(
   return true
 }
 
-/** Four groups of four, to copy by hand. */
+/** Makes a recovery code: four groups of four characters, to copy by hand. */
 const newRecoveryCode = (): string => toBase32(randomBytes(recovery_code_bytes)).replace(/.{4}(?=.)/g, '$&-')
 
 const normalizeRecoveryCode = (code: string): string => code.replace(/-/g, '').toUpperCase()
 
-/** Apps show a code as "123 456". */
+/** Removes spaces from a code, because apps show it as "123 456". */
 const withoutSpaces = (code: string): string => code.replace(/\s/g, '')
 
-/** It is not 401, which would tell the page that the person is signed out. */
+/** Returns an error that is not 401, which would tell the page that the person is signed out. */
 const wrongCode = () => invalid([{ path: 'code', code: 'wrong', message: 'code is wrong or was already used.' }])

@@ -21,9 +21,9 @@ export interface Visitor extends Caller {
   network: string
   user_agent: string
   throttle: Throttle
-  /** For errors of work that the answer doesn't wait for. */
+  /** Logs errors of work that the answer doesn't wait for. */
   log: Log
-  /** The URL of the dashboard, to begin links with. */
+  /** The URL of the dashboard, with which links begin. */
   address: string
   /** Sends the session's token to the browser as a cookie, or removes the cookie. */
   setSessionCookie: (token: string | undefined) => void
@@ -102,16 +102,19 @@ const twoFactorRequired = () =>
     { reason: 'two_factor_required' },
   )
 
-/** A link to a file can't set headers, so it names the workspace in the query. */
+/**
+ * Returns the workspace that a request names. A link to a file can't set headers, so it names the workspace in the
+ * query.
+ */
 function requestedWorkspace(head: RequestHead): string | undefined {
   const workspace = head.headers['x-workspace'] ?? head.takeFromQuery('workspace')
   return typeof workspace === 'string' && isId(workspace) ? workspace : undefined
 }
 
-/** The caller of a person operation. Only the door that `identifyVisitor` protects serves these. */
+/** Returns the caller of a person operation. Only the door that `identifyVisitor` protects serves these. */
 export const toVisitor = ({ caller }: Pick<ValidRequest, 'caller'>): Visitor => caller as Visitor
 
-/** Fails with 401 when the visitor isn't signed in. */
+/** Returns the session. Fails with 401 when the visitor isn't signed in. */
 export function requireSession(request: Pick<ValidRequest, 'caller'>): sessions.FoundSession {
   const { session } = toVisitor(request)
   if (!session) throw signedOut()

@@ -2,10 +2,10 @@ import { getCountries } from 'libphonenumber-js/min'
 import { Type } from 'typebox'
 import { type Check, check } from '../kit/field.ts'
 
-/** Two-letter codes. */
+/** All countries, as two-letter codes. */
 export const countries: string[] = getCountries()
 
-/** Replaces the message of an enum, which would list all countries. */
+/** Checks a country with a message of its own: that of an enum would list all countries. */
 export const checkCountry: Check = (value) =>
   countries.includes(value)
     ? undefined

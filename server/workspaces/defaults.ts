@@ -10,7 +10,7 @@ export const default_mix: Mix = {
   error: 1,
 }
 
-/** A new setting needs no migration: a workspace that has not set it has the default. */
+/** The default of each setting. A new setting needs no migration: a workspace that has not set it has the default. */
 export const default_settings: Settings = {
   default_country: null,
   requires_two_factor: false,

@@ -2,13 +2,13 @@ import { day_ms } from '../kit/clock.ts'
 import { instantOf, localDay } from '../kit/time-zone.ts'
 import type { Settings } from './schema.ts'
 
-/** In distant zones the hours may have nothing in common, on any day of the year. */
+/** How many days are searched. In distant zones the hours may have nothing in common, on any day of the year. */
 const search_days = 8
 
 /**
- * The first time from `time` on at which people may be reached in each of the zones. Undefined if there is none in a week. A start
- * that clocks skip is the time at which they do so. If clocks show the start or the end twice, the hours are those that lie within
- * both.
+ * Returns the first time from `time` on at which people may be reached in each of the zones. Undefined if there is none
+ * in a week. A start that clocks skip is the time at which they do so. If clocks show the start or the end twice, the
+ * hours are those that lie within both.
  */
 export function nextInQuietHours(
   { start, end }: Settings['quiet_hours'],
@@ -27,7 +27,7 @@ export function nextInQuietHours(
 
 const timeOfDay = (text: string): number => (Number(text.slice(0, 2)) * 60 + Number(text.slice(3))) * 60_000
 
-/** The hours begin and end on the same local day. */
+/** Returns the next time within the hours of one zone. They begin and end on the same local day. */
 function nextIn(hours: { start: number; end: number }, zone: string, time: number): number {
   const yesterday = localDay(zone, time) - 1
   for (let day = yesterday; day < yesterday + search_days; day += 1) {

@@ -4,7 +4,7 @@ import { sql } from '../kit/postgres/sql.ts'
 
 export const reactions: Reaction[] = [named('workspace', readNames)]
 
-/** A workspace knows its own name alone. */
+/** Reads the names of workspaces. A workspace knows only its own. */
 function readNames({ db, workspace }: InWorkspace): Promise<{ id: string; name: string }[]> {
   return db.many(sql`select id, name from workspaces where id = ${workspace}`)
 }

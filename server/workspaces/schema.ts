@@ -186,7 +186,7 @@ export const WorkspaceChange = body(
       {
         additionalProperties: false,
         description: 'Members that are left out keep their values, also those of `prices`, `quiet_hours` and `mix`.',
-        // Without `allows_network` and `mix`: what one kind of workspace needs there, the other refuses.
+        // The example leaves out `allows_network` and `mix`: what one kind of workspace needs there, the other refuses.
         examples: [
           { recordings_keep_days: 90, time_zone: 'Europe/Berlin', quiet_hours: { start: '09:00', end: '20:00' } },
         ],

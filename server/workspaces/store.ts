@@ -17,10 +17,10 @@ export const default_name = 'Default'
 const columns = raw('id, name, kind, created_at')
 const all_columns = sql`${columns}, settings, coalesce(updated_at, created_at) as updated_at`
 
-/** Selects the `workspace_id` of all. */
+/** Selects the `workspace_id` of all workspaces. */
 export const all_workspaces: Sql = raw('select id as workspace_id from workspaces')
 
-/** What was set: the rest has defaults. */
+/** The settings that were set. The others have defaults. */
 type StoredSettings = Partial<
   Omit<Settings, 'prices' | 'quiet_hours'> & {
     prices: Partial<Settings['prices']>
@@ -40,7 +40,10 @@ const withDefaults = ({ kind, settings }: Stored): Settings => ({
 
 const toWorkspace = (row: Stored<Workspace>): Workspace => ({ ...row, settings: withDefaults(row) })
 
-/** Runs in a transaction. Returns undefined if another workspace has the name. A test workspace also needs a clock in it. */
+/**
+ * Adds a workspace, in a transaction. Returns undefined if another workspace has the name. A test workspace also needs
+ * a clock in it.
+ */
 export async function create(
   { db, now }: Unscoped,
   { name, kind = 'live' }: { name: string; kind?: Workspace['kind'] | undefined },
@@ -59,27 +62,27 @@ export const haveAny = async ({ db }: Pick<Unscoped, 'db'>): Promise<boolean> =>
 
 export const get = async (at: InWorkspace): Promise<Workspace> => toWorkspace(await read(at))
 
-/** Other rooms use this. It reads one row by its primary key. */
+/** Reads the settings for other rooms, from one row by its primary key. */
 export async function readSettings({ db, workspace }: InWorkspace): Promise<Settings> {
   return withDefaults(await db.one<Stored>(sql`select kind, settings from workspaces where id = ${workspace}`))
 }
 
-/** Whether models and tools over the network may be used. What a test workspace does is repeatable without them. */
+/** Whether models and tools over the network may be used. Without them, what a test workspace does is repeatable. */
 export const allowsNetwork = async (at: Pick<At, 'db' | 'workspace' | 'is_test'>): Promise<boolean> =>
   !at.is_test || (await readSettings(at)).allows_network !== false
 
-/** An owner turns on `requires_two_factor`. */
+/** Runs when an owner turns on `requires_two_factor`. */
 export const requiring_two_factor = newHook<undefined>('workspaces.requiring_two_factor')
 
 export const quiet_hours_changed = newHook<Settings['quiet_hours']>('workspaces.quiet_hours_changed')
 
-/** An empty change doesn't even change `updated_at`. */
+/** Changes a workspace. An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
   { change, isCurrent, is_person }: { change: WorkspaceChange; isCurrent: IsCurrent; is_person: boolean },
 ): Promise<Workspace> {
   const { db, workspace, now } = at
-  // Sent together: a statement that waits for a lock is over before the next one begins.
+  // The statements are sent together: one that waits for a lock is over before the next one begins.
   const [, stored] = await Promise.all([lock(at), read(at)])
   const before = toWorkspace(stored)
   if (!isCurrent(before)) throw preconditionFailed()
@@ -108,7 +111,10 @@ export async function update(
   return after
 }
 
-/** `null` is what a live workspace has, so that the body of a GET can be sent back. */
+/**
+ * Rejects settings of the other kind of workspace. `null` is what a live workspace has, so that the body of a GET can
+ * be sent back.
+ */
 function assertKind({ kind }: Workspace, change: NonNullable<WorkspaceChange['settings']>): void {
   const faults = (['allows_network', 'mix'] as const)
     .filter((name) => change[name] !== undefined && (change[name] === null) !== (kind === 'live'))
@@ -119,14 +125,17 @@ function assertKind({ kind }: Workspace, change: NonNullable<WorkspaceChange['se
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** A key that leaks must not weaken how people sign in. */
+/** Rejects a change of `requires_two_factor`, because a key that leaks must not weaken how people sign in. */
 function assertTwoFactorKept({ settings }: Workspace, change: NonNullable<WorkspaceChange['settings']>): void {
   const { requires_two_factor = settings.requires_two_factor } = change
   if (requires_two_factor !== settings.requires_two_factor)
     throw new Problem('FORBIDDEN', 'Only owners can change settings.requires_two_factor, in the dashboard.')
 }
 
-/** Whoever mistakes them for the hours in which nobody may be reached would have people called at night. */
+/**
+ * Checks changed quiet hours. A client that mistakes them for the hours in which nobody may be reached would have
+ * people called at night.
+ */
 function changedQuietHours({ settings }: Stored, change: Partial<Settings['quiet_hours']>) {
   const changed = { ...settings.quiet_hours, ...change }
   const { start, end } = { ...default_settings.quiet_hours, ...changed }
@@ -150,8 +159,9 @@ const read = ({ db, workspace }: InWorkspace): Promise<Stored<Workspace>> =>
 export const nameInUse = () => inUse('name', 'A workspace with this name already exists.', undefined)
 
 /**
- * The row of the workspace that is locked. A sharded database has `workspaces` on every node, and to lock a row of it locks the
- * table on all of them. Others don't use `tenants`: the version before locks this row, and adds none to `tenants`.
+ * The row of the workspace that is locked. A sharded database has `workspaces` on every node, and to lock a row of it
+ * locks the table on all of them. Other databases don't use `tenants`: the version before locks this row, and adds none
+ * to `tenants`.
  */
 const lockable = ({ db, workspace }: InWorkspace): Sql =>
   db.isSharded() ? tenantOf(workspace) : sql`workspaces where id = ${workspace}`
@@ -177,8 +187,9 @@ export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedWorkspace[]> =
   db.many<ListedWorkspace>(sql`select ${columns} from workspaces order by created_at, id`)
 
 /**
- * The workspaces in which a periodic task must look: those that `find` finds. In a sharded database it asks all nodes. When one of them
- * is down, `onNodeDown` gets the error, and these are all workspaces, so that only those of that node fail.
+ * Returns the workspaces in which a periodic task must look: those that `find` finds. In a sharded database this asks
+ * all nodes. When one of them is down, `onNodeDown` gets the error, and all workspaces are returned, so that only those
+ * of that node fail.
  */
 export async function listToLookInto(
   { db }: Pick<Unscoped, 'db'>,
@@ -194,7 +205,10 @@ export async function listToLookInto(
 export const joinWorkspace = (workspace_id: Sql): Sql =>
   sql`join workspaces as workspace on workspace.id = ${workspace_id}`
 
-/** An SQL expression beside `joinWorkspace`: whether no workspace is older. Its owners decide about the whole service. */
+/**
+ * An SQL expression beside `joinWorkspace`: whether no workspace is older. The owners of the oldest decide about the
+ * whole service.
+ */
 export const is_first: Sql = raw(`not exists (select from workspaces as older
   where (older.created_at, older.id) < (workspace.created_at, workspace.id))`)
 

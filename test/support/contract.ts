@@ -17,7 +17,7 @@ const checks = new Map<string, Check>()
 /** Lists what differs from the OpenAPI document, including undocumented statuses and missing headers. */
 export function answerFaults({ path, method }: { path: string; method: string }, answer: Answer): string[] {
   const at = pointer('paths', path.replace(/:(\w+)/g, '{$1}'), method.toLowerCase(), 'responses', String(answer.status))
-  const check = checks.get(at) ?? compileCheck(resolveReference(ajv.getSchema(`document#${at}`)?.schema))
+  const check = checks.get(at) ?? compileCheck(resolveReference<Response>(ajv.getSchema(`document#${at}`)?.schema))
   checks.set(at, check)
   return check(answer)
 }
@@ -60,16 +60,19 @@ export function schemaFaults(name: string, value: unknown): string[] {
 }
 
 interface Response {
-  $ref?: string
   headers?: object
   content?: Record<string, { schema: object; examples?: object }>
 }
 
-function resolveReference(response: unknown): Response | undefined {
-  const { $ref } = Object(response)
-  return typeof $ref === 'string'
-    ? (ajv.getSchema(`document${$ref}`)?.schema as Response | undefined)
-    : (response as Response | undefined)
+/** What the document says once for several operations is a reference in each. */
+export function resolveReference<Described>(described: unknown): Described | undefined {
+  const { $ref } = Object(described)
+  if (typeof $ref !== 'string') return described as Described | undefined
+  const found: unknown = $ref
+    .split('/')
+    .slice(1)
+    .reduce((whole, name) => Object(whole)[name], document)
+  return found as Described | undefined
 }
 
 const validators = new Map<string, ValidateFunction>()

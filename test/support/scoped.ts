@@ -8,7 +8,7 @@ import type { Tenant } from './harness.ts'
 import { newIntegration, newWebhook, phoneNumber } from './samples.ts'
 
 type Raw = Extract<Operation, { kind: 'raw' }>
-type Scoped = Exclude<Operation, Raw>
+export type Scoped = Exclude<Operation, Raw>
 
 const isRaw = (operation: Operation): operation is Raw => operation.kind === 'raw'
 const isScoped = (operation: Operation): operation is Scoped => !isRaw(operation)

@@ -1,56 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operations, scopes } from '../../server/api.ts'
+import { operations } from '../../server/api.ts'
 import { newSecret } from '../../server/kit/crypto/secret.ts'
-import { scopesOf } from '../../server/kit/http/operation.ts'
 import { serve } from '../support/harness.ts'
-import { makeOnce, makeSample, pathFor } from '../support/operations.ts'
 import { newRawTarget, raw_operations, scoped_operations } from '../support/scoped.ts'
 
 const { workspace, fetch } = await serve()
-const invalid_json = '{"this is": no JSON'
-const json = { 'content-type': 'application/json' }
 
 test('every operation is tested here: with a scope, or raw with a token in its path', () => {
   assert.equal(scoped_operations.length + raw_operations.length, operations.length)
   assert.deepEqual(raw_operations.map(({ id }) => id).sort(), ['integrations.receive', 'webhooks.receive'])
   for (const { id, path } of raw_operations) assert.ok(path.endsWith('/:token'), id)
 })
-
-for (const operation of scoped_operations) {
-  const { id, method } = operation
-  const own_scopes = scopesOf(operation)
-  const body = method === 'GET' ? undefined : invalid_json
-  const prepared = makeOnce(async () => {
-    const tenant = await workspace()
-    return { tenant, address: pathFor(operation, await makeSample(operation, tenant)) }
-  })
-
-  test(`${id} without a key returns 401 before the body is read`, async () => {
-    const { address } = await prepared()
-    const answer = await fetch(method, `/api/v1${address}`, body, json)
-    assert.equal(answer.status, 401)
-    assert.equal(answer.body.error.code, 'UNAUTHORIZED')
-    assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
-  })
-
-  for (const scope of own_scopes)
-    test(`${id} without the scope ${scope} returns 403 before the body is read`, async () => {
-      const { tenant, address } = await prepared()
-      const key = await tenant.newKey({ scopes: scopes.filter((other) => other !== scope) })
-      const answer = await tenant.call(method, address, body, { ...json, authorization: `Bearer ${key}` })
-      assert.equal(answer.status, 403)
-      assert.equal(answer.body.error.code, 'FORBIDDEN')
-      assert.equal(answer.body.error.details.required_scope, scope)
-    })
-
-  test(`${id} needs no scope but its own`, async () => {
-    const { tenant, address } = await prepared()
-    const key = await tenant.newKey({ scopes: own_scopes })
-    const answer = await tenant.call(method, address, body, { ...json, authorization: `Bearer ${key}` })
-    assert.ok(![401, 403].includes(answer.status), answer.text)
-  })
-}
 
 for (const operation of raw_operations) {
   const { id, method } = operation

@@ -3,58 +3,7 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { document, operations } from '../../server/api.ts'
-import { sample_id } from '../../server/kit/field.ts'
-import type { Operation } from '../../server/kit/http/operation.ts'
-import { serve } from '../support/harness.ts'
-import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from '../support/operations.ts'
-
-const { workspace } = await serve()
-
-/** The examples of the operation's request body, by media type. */
-function examplesOf({ path, method }: Operation): [string, unknown][] {
-  const methods = document.paths[path.replace(/:(\w+)/g, '{$1}')]
-  const { requestBody } = Object(methods?.[method.toLowerCase()])
-  return Object.entries(requestBody?.content ?? {}).map(([type, media]) => [type, Object(media).example])
-}
-
-/** The form that a client would send: strings as files, everything else as JSON. */
-function formOf(example: unknown): FormData {
-  const form = new FormData()
-  for (const [name, value] of Object.entries(Object(example))) {
-    if (typeof value === 'string') form.set(name, new Blob([value]), `${name}.csv`)
-    else form.set(name, JSON.stringify(value))
-  }
-  return form
-}
-
-/** No resource has the ids of an example, so those that it refers to are replaced. */
-function withKnownIds(example: unknown, sample: object | undefined): object {
-  const ids = Object.entries(sample ?? {}).filter(([name]) => name.endsWith('_id'))
-  return { ...Object(example), ...Object.fromEntries(ids) }
-}
-
-for (const operation of operations) {
-  for (const [type, example] of examplesOf(operation)) {
-    test(`${operation.id} accepts its own example as ${type}`, async () => {
-      assert.notEqual(example, undefined, 'there is an example')
-      const tenant = await workspace()
-      const resource = await makeSample(operation, tenant)
-      await prepare(operation, tenant, resource)
-      const body = type === 'multipart/form-data' ? formOf(example) : withKnownIds(example, sampleBody(operation))
-      const answer = await sendRequest(operation, tenant, pathFor(operation, resource), body)
-      assert.equal(answer.status, successStatus(operation), `${JSON.stringify(example)}\n${answer.text}`)
-    })
-  }
-}
-
-interface Parameter {
-  name: string
-  in: string
-  example: unknown
-}
-
-const parametersOf = ({ path, method }: Operation): Parameter[] =>
-  Object(document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]).parameters
+import { parametersOf } from '../support/rules/examples.ts'
 
 test('every parameter has an example', () => {
   const without = operations.flatMap((operation) =>
@@ -64,41 +13,6 @@ test('every parameter has an example', () => {
   )
   assert.deepEqual(without, [])
 })
-
-/** The event that the list begins after must exist. */
-const exampleFor = ({ name, example }: Parameter, resource: string): [string, string][] =>
-  [example].flat().map((value) => [name, name === 'after' && value === sample_id ? resource : String(value)])
-
-/**
- * With `after`, a list has another order, and cursors of its own. An upsert with `If-Match` changes what the one with
- * `If-None-Match: *` has created.
- */
-const isAlone = ({ name }: Parameter, others: Parameter[]): boolean =>
-  name === 'after' ||
-  (name === 'If-Match' && others.some((other) => other.name === 'If-None-Match' && other.example === '*'))
-
-for (const operation of operations) {
-  const optional = parametersOf(operation).filter((parameter) => parameter.in !== 'path')
-  if (optional.length === 0 || operation.kind === 'stream') continue
-  test(`${operation.id} accepts the examples of its parameters`, async () => {
-    const tenant = await workspace()
-    const resource = await makeSample(operation, tenant)
-    await prepare(operation, tenant, resource)
-    const send = async (given: Parameter[]) => {
-      const valuesIn = (place: string) =>
-        given.filter((parameter) => parameter.in === place).flatMap((one) => exampleFor(one, resource))
-      const query = new URLSearchParams(valuesIn('query'))
-      const [address_path] = pathFor(operation, resource).split('?')
-      const address = `${address_path}${query.size > 0 ? `?${query}` : ''}`
-      const headers = Object.fromEntries(valuesIn('header'))
-      const answer = await sendRequest(operation, tenant, address, sampleBody(operation), headers)
-      assert.ok(answer.status < 300, answer.text)
-    }
-    const alone = optional.filter((parameter) => isAlone(parameter, optional))
-    await send(optional.filter((parameter) => !alone.includes(parameter)))
-    if (alone.length > 0) await send(alone)
-  })
-}
 
 test('every example in the document matches its schema', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { type Fact, merge, summarize, verdictFact, verdicts } from '../../server/calls/facts.ts'
 import { newFacts } from '../../server/calls/phone.ts'
 import { factOf, timeOf } from '../../server/lines/twilio/dialer.ts'
+import { runs } from '../support/property-runs.ts'
 
 const began = Date.parse('2026-11-17T09:00:00.250Z')
 const dialed: Fact = { key: 'dialed', at: began, source: 'system', fact: { kind: 'dialed' } }
@@ -68,7 +69,7 @@ test("a carrier's reports give the same call in any order, and however often the
         assert.ok((call.started_at ?? '') <= (call.ended_at ?? ''))
       },
     ),
-    { numRuns: 2_000 },
+    runs(),
   )
 })
 

@@ -214,7 +214,7 @@ export function readConfig(environment: Environment = process.env): Config {
       (text) => levels.find((level) => level === text),
       `one of ${levels.join(', ')}`,
     ),
-    // Set only by the launcher.
+    // Only the launcher sets these variables.
     restarts: read('PARLEY_RESTARTS', 0, (text) => wholeNumber(text, Number.MAX_SAFE_INTEGER), 'a whole number'),
     process: read('PARLEY_PROCESS', 1, (text) => wholeNumber(text, Number.MAX_SAFE_INTEGER, 1), 'a whole number'),
   })

@@ -31,7 +31,7 @@ export interface RetentionOptions {
   log: Log
   /** Gets the error when a node of a sharded database can't be asked. */
   onNodeDown?: (error: unknown) => void
-  /** Wall time. Tests set it. */
+  /** Returns wall time. Tests set it. */
   now?: () => number
 }
 

@@ -69,7 +69,7 @@ export async function add(at: InWorkspace, counts: Count[]): Promise<void> {
     const start_at = clock.iso(clock.floorTo(time, quarter_ms))
     const row = rows.get({ kind, is_day: false, start_at, ...no_keys, ...own })
     for (const sum of sums) row[sum] += by * (own_sums[sum] ?? 0)
-    // The keys of the literal are measures.
+    // The cast is true because the keys of the literal are measures.
     for (const [measure, time_ms] of Object.entries(times))
       if (time_ms !== null) addToBucket(row, columnBucketOf(measure as Measure, time_ms), by)
   }

@@ -7,11 +7,11 @@ import type { Timers } from './timers.ts'
  * clears the reply.
  */
 export interface BargeIn {
-  /** The contact begins to speak. */
+  /** Notes that the contact begins to speak. */
   begin: () => void
-  /** The contact has spoken for this long. */
+  /** Notes that the contact has spoken for this long. */
   noteVoice: (voice_ms: number) => void
-  /** The words that were understood so far. */
+  /** Takes the words that were understood so far. */
   noteWords: (text: string) => void
   /** The contact has stopped, and all its words were reported. */
   end: () => void

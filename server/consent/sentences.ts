@@ -31,7 +31,7 @@ const short_forms = {
   "they'll": 'they will',
   wanna: 'want to',
   gonna: 'going to',
-  // These are misspelt.
+  // These words are misspelt.
   recieve: 'receive',
   recieved: 'received',
   recieving: 'receiving',

@@ -10,7 +10,7 @@ import type { StoredActor } from './named.ts'
 
 /** `listNewest` reads at most this many events, even when those of the given types are rare. */
 const scanned_max = 1_000
-/** More previous texts than anyone has had numbers. */
+/** A field has at most this many previous texts: more than anyone has had phone numbers. */
 const previous_max = 1_000
 
 export interface Recorded {

@@ -106,9 +106,9 @@ export type Effect =
       is_fallback: boolean
       has_tools: boolean
       history: Entry[]
-      /** The contact has said nothing. */
+      /** Whether the contact has said nothing. */
       is_silence?: boolean
-      /** These are the agent's first words, whatever the contact has said before. */
+      /** Whether these are the agent's first words, whatever the contact has said before. */
       is_opening?: boolean
     }
   | { type: 'stop_asking'; reply: string }

@@ -97,10 +97,10 @@ export interface Reply {
   id: string
   /** Counts the requests to the model. One that is repeated with the fallback counts once. */
   step: number
-  /** The agent speaks first. */
+  /** Whether the agent speaks first. */
   is_opening: boolean
   is_fallback: boolean
-  /** What was said so far. */
+  /** The words of the reply so far. */
   text: string
   /** How many characters of `text` the current request to the model knows: those said before it. */
   known_length: number
@@ -124,7 +124,7 @@ export interface Reply {
   /** What happens after the reply. A tool may set it. */
   ending: Ending | null
   usage: Usage
-  /** Only calls use this. */
+  /** What only calls need of a reply. */
   voice: SpokenReply
 }
 

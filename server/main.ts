@@ -119,7 +119,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   await starting
 }
 
-interface Started {
+interface StartedService {
   /** Finishes requests in flight, then closes the database. */
   stop: (options: { is_crash: boolean }) => Promise<void>
   live_calls: LiveCalls
@@ -166,7 +166,7 @@ function openDrain({ drain_seconds }: Config, log: Log) {
   }
 }
 
-async function start(config: Config, log: Log, options: ServeOptions & { others: Others }): Promise<Started> {
+async function start(config: Config, log: Log, options: ServeOptions & { others: Others }): Promise<StartedService> {
   const { shell, is_json, carrier, processes = 1, others } = options
   const is_first = config.process === 1
   const is_restart = config.restarts > 0
@@ -204,7 +204,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     isStopping: () => is_stopping,
     is_shared,
   })
-  const stop: Started['stop'] = async ({ is_crash }) => {
+  const stop: StartedService['stop'] = async ({ is_crash }) => {
     is_stopping = true
     clearInterval(key_uses)
     await Promise.all([api?.stop(), worker?.stop()])

@@ -44,7 +44,7 @@ export function openStatus(pool: Pool, config: Config): () => Promise<Installati
 }
 
 /** Facts that need attention although the status doesn't show them. */
-interface Unshown {
+interface UnshownFacts {
   missing_migrations: number
   has_worker: boolean | null
   /** What could not be read, and why: a node of a sharded database may be down. */
@@ -58,7 +58,7 @@ export async function readStatus(pool: Pool, config: Config): Promise<Installati
     pool.one<{ database: string }>(sql`select current_database() as database`),
     listMissing(pool, listNames(migrations)),
   ])
-  const unread: Unshown['unread'] = []
+  const unread: UnshownFacts['unread'] = []
   const read = <Value>(name: string, value: Promise<Value>): Promise<Value | null> =>
     value.catch((error: unknown) => {
       unread.push({ name, error })
@@ -86,7 +86,7 @@ export async function readStatus(pool: Pool, config: Config): Promise<Installati
   return { ...status, attention: describe(status, { missing_migrations: missing.length, has_worker, unread }) }
 }
 
-async function readEngines(db: Db, unread: Unshown['unread']): Promise<InstallationStatus['engines']> {
+async function readEngines(db: Db, unread: UnshownFacts['unread']): Promise<InstallationStatus['engines']> {
   const { backlogs, errors } = await readBacklogs(db, { kinds: live_kinds, test_times })
   const [error] = errors
   if (error !== undefined) unread.push({ name: 'Some background work', error })
@@ -111,7 +111,7 @@ async function freeBytes(folder: string): Promise<number> {
 /** Returns what someone should look at, the most urgent first. */
 function describe(
   { nodes, engines, channels_failing, webhooks_failing, disk }: Omit<InstallationStatus, 'attention'>,
-  { missing_migrations, has_worker, unread }: Unshown,
+  { missing_migrations, has_worker, unread }: UnshownFacts,
 ): string[] {
   return [
     ...nodes.flatMap(({ name, is_up }) => (is_up ? [] : `The database's node ${name} is down.`)),

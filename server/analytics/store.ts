@@ -43,7 +43,7 @@ interface Sums extends Record<Sum, number> {
   by_outcome: Record<string, number>
 }
 
-interface Measured extends Sums {
+interface MeasuredSums extends Sums {
   medians: Partial<Record<Measure, number>>
 }
 
@@ -53,7 +53,7 @@ async function report<Shown extends object>(
   at: At,
   kind: Kind,
   query: Query,
-  show: (measured: Measured) => Shown,
+  show: (measured: MeasuredSums) => Shown,
 ): Promise<{ rows: ({ start: string; group: Group } & Shown)[]; total: Shown }> {
   const period = await periodOf(at, query)
   const { starts, end } = splitPeriod(period)
@@ -68,7 +68,7 @@ async function report<Shown extends object>(
   // These are few, because there are few rows.
   const medians = await at.db.many<MedianRow>(selectMedians(counted))
   const medians_by_key = Map.groupBy(medians, (median) => (median.is_total ? total_key : keyOf(median)))
-  const measured = (key: string, row: Sums): Measured => ({ ...row, medians: mediansOf(medians_by_key.get(key)) })
+  const measured = (key: string, row: Sums): MeasuredSums => ({ ...row, medians: mediansOf(medians_by_key.get(key)) })
   const by_start = Map.groupBy(rows, ({ index }) => index)
   return {
     rows: starts.flatMap((start, position) => {
@@ -114,7 +114,7 @@ const tooManyRows = () =>
     },
   ])
 
-interface Counted {
+interface CountedRows {
   /** The number of the interval, from 1 on. */
   index: Sql
   groups: [Sql, Sql]
@@ -137,7 +137,7 @@ const sums_of: Record<Kind, readonly Sum[]> = {
   campaigns: ['total', 'reached', 'completed'],
 }
 
-function countedIn({ workspace }: At, { kind, starts, end, group_by, by_day }: CountedQuery): Counted {
+function countedIn({ workspace }: At, { kind, starts, end, group_by, by_day }: CountedQuery): CountedRows {
   const times = starts.map(clock.iso)
   const select = (where: Sql) =>
     sql`select * from analytics_counts where workspace_id = ${workspace} and kind = ${kind} and ${where}
@@ -160,7 +160,7 @@ interface CountedRow extends Sums {
   group_2: string | null
 }
 
-const selectSums = ({ index, groups: [group_1, group_2], sums, from }: Counted): Sql => {
+const selectSums = ({ index, groups: [group_1, group_2], sums, from }: CountedRows): Sql => {
   const added = raw(sums.map((sum) => `sum(${sum})::bigint as ${sum}`).join(', '))
   const is_any = raw(sums.map((sum) => `sum(${sum}) <> 0`).join(' or '))
   return sql`select index, group_1, group_2, ${added},
@@ -179,7 +179,7 @@ interface MedianRow extends Pick<CountedRow, 'index' | 'group_1' | 'group_2'> {
  * Selects the first bucket up to which there are at least half of the times, for each measure in each row and in all of
  * them.
  */
-const selectMedians = ({ index, groups: [group_1, group_2], from }: Counted): Sql => {
+const selectMedians = ({ index, groups: [group_1, group_2], from }: CountedRows): Sql => {
   const measure = raw(`bucket / ${measure_width}`)
   const of_one = sql`partition by is_total, index, group_1, group_2, ${measure}`
   return sql`select is_total, index, group_1, group_2, bucket
@@ -196,7 +196,7 @@ const total_key = 'total'
 const keyOf = ({ index, group_1, group_2 }: Pick<CountedRow, 'index' | 'group_1' | 'group_2'>): string =>
   `${index} ${group_1} ${group_2}`
 
-const mediansOf = (rows: MedianRow[] = []): Measured['medians'] =>
+const mediansOf = (rows: MedianRow[] = []): MeasuredSums['medians'] =>
   Object.fromEntries(
     rows.map(({ bucket }) => {
       const { measure = '', time_ms } = readColumnBucket(bucket)

@@ -33,7 +33,7 @@ export interface AdvanceOptions {
 }
 
 /** An advance as it was when it last made progress. */
-interface Watched {
+interface WatchedAdvance {
   progress: string
   since_ticks: number
   seen_ticks: number
@@ -43,7 +43,7 @@ interface Watched {
 export function advancing({ stalled_ms = default_stalled_ms, ...options }: AdvanceOptions): RowWork {
   const kinds = options.kinds.toSorted((left, right) => (left.kind < right.kind ? -1 : 1))
   /** Advances by workspace, which has at most one. */
-  const watched = new Map<string, Watched>()
+  const watched = new Map<string, WatchedAdvance>()
   const advance = { ...options, kinds, stalled_ms, watched }
   return {
     table,
@@ -57,7 +57,7 @@ export function advancing({ stalled_ms = default_stalled_ms, ...options }: Advan
 
 interface Advance extends AdvanceOptions {
   stalled_ms: number
-  watched: Map<string, Watched>
+  watched: Map<string, WatchedAdvance>
 }
 
 /**
@@ -95,21 +95,23 @@ async function advanceToNext(at: At, lease: Lease, advance: Advance): Promise<bo
   return true
 }
 
-interface Held {
+interface HeldAdvance {
   now: string
   target: string
   progress_at: string | null
 }
 
 /** Returns undefined when the lease is lost, or the advance has ended. */
-const readHeld = ({ db }: At, lease: Lease): Promise<Held | undefined> =>
-  db.maybe<Held>(sql`select now, target, progress_at from test_clocks where ${isHeld(lease)} and target is not null`)
+const readHeld = ({ db }: At, lease: Lease): Promise<HeldAdvance | undefined> =>
+  db.maybe<HeldAdvance>(
+    sql`select now, target, progress_at from test_clocks where ${isHeld(lease)} and target is not null`,
+  )
 
 const move = async ({ db }: At, lease: Lease, changes: Sql): Promise<void> =>
   assertHeld(await db.run(sql`update test_clocks set ${changes} where ${isHeld(lease)}`))
 
 /** Compares an advance with how it was when it was last looked at. It makes progress when the clock moves or work is done. */
-function look(workspace: string, { now, progress_at }: Held, { watched, stalled_ms }: Advance) {
+function look(workspace: string, { now, progress_at }: HeldAdvance, { watched, stalled_ms }: Advance) {
   const ticks = clock.ticks()
   const progress = `${now} ${progress_at}`
   const known = watched.get(workspace)
@@ -134,7 +136,7 @@ async function drainOrStall(
   at: At,
   lease: Lease,
   { kind, advance }: { kind: string; advance: Advance },
-): Promise<Held | undefined> {
+): Promise<HeldAdvance | undefined> {
   const draining = advance.drain(kind, at.workspace).then(() => true)
   // The work may still fail when it is not waited for any more.
   draining.catch(() => {})
@@ -150,13 +152,13 @@ async function drainOrStall(
   }
 }
 
-interface Stalled {
-  held: Held
+interface StalledAdvance {
+  held: HeldAdvance
   due_now: string[]
   advance: Advance
 }
 
-async function endStalled(at: At, lease: Lease, { held, due_now, advance }: Stalled): Promise<void> {
+async function endStalled(at: At, lease: Lease, { held, due_now, advance }: StalledAdvance): Promise<void> {
   const { now, target } = held
   const seconds = Math.round(advance.stalled_ms / 1_000)
   const kinds = due_now.map((kind) => kind.replaceAll('_', ' ')).join(', ')

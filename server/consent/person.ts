@@ -32,7 +32,7 @@ export async function openKeys(at: At): Promise<(phone_number: string) => Buffer
   return (phone_number) => hmacOf(firstSpellingOf(phone_number))
 }
 
-interface Given {
+interface PersonParts {
   contact_id: string
   /** The contact, or undefined if it is gone. */
   contact: Pick<Contact, 'phone_number' | 'email'> | undefined
@@ -41,7 +41,7 @@ interface Given {
   keys?: Buffer[]
 }
 
-export async function personOf(at: At, { contact_id, contact, numbers, keys = [] }: Given): Promise<Person> {
+export async function personOf(at: At, { contact_id, contact, numbers, keys = [] }: PersonParts): Promise<Person> {
   const keyOf = await openKeys(at)
   const phone_numbers = [...new Set(numbers.flatMap(spellingsOf))]
   const own_keys = new Map([...numbers.map(keyOf), ...keys].map((key) => [key.toString('hex'), key]))

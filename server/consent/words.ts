@@ -14,21 +14,21 @@ export interface WordSaid {
   text: string
 }
 
-interface Known extends WordSaid {
+interface KnownText extends WordSaid {
   words: string[]
   is_by_sms: boolean
 }
 
-interface Listed {
+interface ListedText {
   text: string
   word: WordSaid['word']
   language: Language
   is_by_sms?: boolean
 }
 
-function listOf(language: Language): Listed[] {
+function listOf(language: Language): ListedText[] {
   const { opt_outs, opt_in_words, help_words } = language
-  const of = (all: string[], word: WordSaid['word']): Listed[] =>
+  const of = (all: string[], word: WordSaid['word']): ListedText[] =>
     all.map((text) => ({ text: fold(text), word, language }))
   return [
     ...of(opt_outs.words, 'opt_out'),
@@ -39,7 +39,7 @@ function listOf(language: Language): Listed[] {
   ]
 }
 
-function toKnown(text: string, all: Listed[]): Known {
+function toKnown(text: string, all: ListedText[]): KnownText {
   const meanings = new Set(all.map(({ word }) => word))
   const [word = 'ordinary'] = meanings.size === 1 ? meanings : []
   const is_by_sms = all.some((one) => one.is_by_sms)

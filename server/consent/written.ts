@@ -34,7 +34,7 @@ export function askingOf(text: string, { by_sms }: { by_sms: boolean }): Asking 
   return { word: wish === 'opt_out' ? wish : 'unclear', languages, shown, is_yes_after: wish === 'stop' }
 }
 
-interface Answered {
+interface AnswerPlace {
   /** The language of the agent. */
   agents: string
   number: string | undefined
@@ -44,7 +44,7 @@ interface Answered {
  * Returns the language of the answer. Where the words may be in several, it is the agent's, or one that is spoken where
  * the number is.
  */
-export function answerLanguage({ languages }: Asking, { agents, number }: Answered): string {
+export function answerLanguage({ languages }: Asking, { agents, number }: AnswerPlace): string {
   const own = languages.find((one) => isOf(one, agents))
   if (own || languages.length <= 1) return (own ?? languages[0])?.tag ?? agents
   const spoken = new Set(number === undefined ? [] : countriesOf(number).map(languageOf))

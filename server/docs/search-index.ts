@@ -30,9 +30,9 @@ export function searchIndex(content: DocsContent): string {
   return JSON.stringify(rows)
 }
 
-type Shown = Pick<DocsPage, 'url' | 'title' | 'group' | 'toMarkdown'>
+type SearchedPage = Pick<DocsPage, 'url' | 'title' | 'group' | 'toMarkdown'>
 
-const pageRow = ({ title, group, url }: Omit<Shown, 'toMarkdown'>, text: string): SearchRow => [
+const pageRow = ({ title, group, url }: Omit<SearchedPage, 'toMarkdown'>, text: string): SearchRow => [
   title,
   group,
   url,
@@ -40,7 +40,7 @@ const pageRow = ({ title, group, url }: Omit<Shown, 'toMarkdown'>, text: string)
 ]
 
 /** Returns a row for the page, and one for each of its sections and of its paragraphs with a title. */
-function sectionRows(page: Shown): SearchRow[] {
+function sectionRows(page: SearchedPage): SearchRow[] {
   const [start = '', ...sections] = page.toMarkdown().split(/^(?=## |\*\*)/m)
   return [
     pageRow(page, start),

@@ -1,6 +1,6 @@
 import type { DocsContent, DocsPage } from './pages.ts'
 
-interface Linked {
+interface PageLink {
   url: string
   title: string
 }
@@ -27,9 +27,9 @@ function listGroups({ pages, entries }: DocsContent): string[] {
   })
 }
 
-const linkTo = ({ url, title }: Linked): string => `[${title}](${url})`
+const linkTo = ({ url, title }: PageLink): string => `[${title}](${url})`
 
-const listLinks = (items: Linked[]): string => items.map((one) => `- ${linkTo(one)}`).join('\n')
+const listLinks = (items: PageLink[]): string => items.map((one) => `- ${linkTo(one)}`).join('\n')
 
 /** Writes an index of the pages' Markdown, as llmstxt.org describes it. */
 export const llmsText = ({ title, intro, pages }: DocsContent, origin: string): string =>

@@ -50,13 +50,13 @@ export async function queueAgain(
   return wanted.length
 }
 
-interface Known {
+interface KnownErasures {
   ids: Set<string>
   /** The contacts whose erasures are not done. */
   running: Set<string>
 }
 
-async function listKnown({ db, workspace }: At): Promise<Known> {
+async function listKnown({ db, workspace }: At): Promise<KnownErasures> {
   const rows = await db.many<{ id: string; contact_id: string; is_done: boolean }>(
     sql`select id, contact_id, status = 'done' as is_done from erasures where workspace_id = ${workspace}`,
   )
@@ -96,13 +96,13 @@ async function* storedNumbers(at: At): AsyncGenerator<string> {
   yield* integrations.numbersIn(at)
 }
 
-interface Found {
+interface FoundNumbers {
   own_numbers: Map<string, string[]>
   by_key: Map<string, Set<string>>
   running: Set<string>
 }
 
-async function queueOne(at: At, erasure: Exported, { own_numbers, by_key, running }: Found): Promise<void> {
+async function queueOne(at: At, erasure: Exported, { own_numbers, by_key, running }: FoundNumbers): Promise<void> {
   const { id, contact_id, phone_hmacs, created_at } = erasure
   const own = own_numbers.get(contact_id)
   const by_hash = phone_hmacs.flatMap((key) => [...(by_key.get(key) ?? [])])

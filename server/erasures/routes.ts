@@ -22,7 +22,7 @@ export const operations: operation.Operation[] = [
     params: ById,
     response: schema.Erasure,
     status: 202,
-    isCreated: ({ is_new }: erasures.Begun) => is_new,
+    isCreated: ({ is_new }: erasures.BegunErasure) => is_new,
     run: (at, { params }) => erasures.begin(at, params.id),
   }),
   operation.file({

@@ -17,7 +17,7 @@ const delete_batch_rows = 2_000
 const columns = raw(`id, contact_id, status, jsonb_build_object('conversations', conversations, 'calls', calls,
   'messages', messages, 'events', events, 'files', files) as counts, created_at, ended_at`)
 
-export interface Begun extends Erasure {
+export interface BegunErasure extends Erasure {
   is_new: boolean
 }
 
@@ -25,7 +25,7 @@ export interface Begun extends Erasure {
  * Erases the person whom the contact stands for, in the background. While that goes on, another call returns the same
  * erasure.
  */
-export async function begin(at: At, contact_id: string): Promise<Begun> {
+export async function begin(at: At, contact_id: string): Promise<BegunErasure> {
   const found = await contacts.lock(at, isId(contact_id) ? [contact_id] : [])
   const contact = found.get(contact_id)
   if (!contact) throw notFound()
@@ -38,7 +38,7 @@ export async function begin(at: At, contact_id: string): Promise<Begun> {
   return { ...(await get(at, id)), is_new: true }
 }
 
-interface Queued {
+interface QueuedErasure {
   id: string
   contact_id: string
   numbers: string[]
@@ -46,7 +46,7 @@ interface Queued {
   created_at: string
 }
 
-export async function queue(at: At, { id, contact_id, numbers, keys, created_at }: Queued): Promise<void> {
+export async function queue(at: At, { id, contact_id, numbers, keys, created_at }: QueuedErasure): Promise<void> {
   const { db, workspace, now } = at
   await db.run(
     sql`insert into erasures (workspace_id, id, contact_id, phone_numbers, phone_hmacs, created_at, due_at)

@@ -16,7 +16,7 @@ const wait_ms = 1_000
 
 type Step = 'ends' | 'talks' | 'uploads' | 'rest'
 
-interface Stored {
+interface StoredErasure {
   contact_id: string
   step: Step
   position: UploadPosition | null
@@ -45,7 +45,7 @@ export const work: RowWork = {
 
 async function runBatch(at: At, lease: Lease): Promise<boolean> {
   const { db } = at
-  const stored = await db.maybe<Stored>(
+  const stored = await db.maybe<StoredErasure>(
     sql`select contact_id, step, position, phone_numbers, phone_hmacs from erasures where ${isHeld(lease)} and status <> 'done'`,
   )
   if (!stored) return false
@@ -67,7 +67,7 @@ async function runBatch(at: At, lease: Lease): Promise<boolean> {
   return !is_done && !waits
 }
 
-async function run(at: At, stored: Stored): Promise<Outcome> {
+async function run(at: At, stored: StoredErasure): Promise<Outcome> {
   const person = await readPerson(at, stored)
   if (stored.step === 'ends') {
     const { is_all, ended } = await end(at, person)
@@ -91,7 +91,7 @@ async function runTalks(at: At, person: Person): Promise<Outcome> {
   return { step: 'talks', waits: true }
 }
 
-async function readPerson(at: At, { contact_id, phone_numbers, phone_hmacs }: Stored): Promise<Person> {
+async function readPerson(at: At, { contact_id, phone_numbers, phone_hmacs }: StoredErasure): Promise<Person> {
   const contact = (await contacts.getMany(at, [contact_id])).get(contact_id)
   return personOf(at, {
     contact_id,

@@ -30,7 +30,7 @@ const oldest_first: page.Sort = { ...newest_first, name: 'position', is_descendi
 /** An event without the names of its actor and subject. */
 type Row = Omit<Event, 'actor' | 'subject'> & StoredActor
 
-type Positioned = Event & { position: number }
+type PositionedEvent = Event & { position: number }
 
 /** Returns an event. `names` are the types that the caller may read. */
 export async function get(at: At, { id, names, ...reader }: { id: string; names: string[] } & Reader): Promise<Event> {
@@ -47,7 +47,7 @@ const byId = batchedGetById<Row>(columns, raw('events'))
 export async function list(
   at: At,
   { query, names, catalog, ...reader }: { query: EventQuery; names: string[]; catalog: Catalog } & Reader,
-): Promise<page.Page<Positioned>> {
+): Promise<page.Page<PositionedEvent>> {
   const { db, workspace } = at
   // This assigns positions, so that the list includes everything committed by now.
   await lastPosition(at)

@@ -11,13 +11,13 @@ export interface StoredActor {
   actor_id: string | null
 }
 
-interface Stored extends StoredActor {
+interface EventRow extends StoredActor {
   type: string
   resource_id: string
 }
 
 /** Returns who caused an event, and what it is about. Undefined for events from before actors were recorded. */
-export function referencesOf({ type, resource_id, actor_type, actor_id }: Stored) {
+export function referencesOf({ type, resource_id, actor_type, actor_id }: EventRow) {
   if (actor_type === null) return undefined
   return { actor: { type: actor_type, id: actor_id }, subject: { type: nounOf(type), id: resource_id } }
 }
@@ -42,7 +42,7 @@ export const readNamesFor = (at: At, { hides_contacts }: Reader, references: (Re
   )
 
 /** Adds `actor` and `subject`, with their names of now. Names of contacts are null if the reader may not see them. */
-export async function withNames<Row extends Stored>(at: At, rows: Row[], reader: Reader) {
+export async function withNames<Row extends EventRow>(at: At, rows: Row[], reader: Reader) {
   const references = rows.map((row) => referencesOf(row))
   const addName = await readNamesFor(
     at,

@@ -14,14 +14,14 @@ const sharded_polls_per_second_max = 500
 const sharded_polls_at_once = 4
 const limits = { size_max: 100, in_flight_max: 2 }
 
-interface Waiting {
+interface WaitingStream {
   position: number
   until: number
   notify: (last_position: number | undefined) => void
   fail: (error: unknown) => void
 }
 
-interface Wanted extends feed.Range {
+interface SharedRange extends feed.Range {
   at: At
 }
 
@@ -35,7 +35,7 @@ export interface SharedReader {
 export const sharedReader = newTool<SharedReader>()
 
 export function openSharedReader(db: Db): SharedReader {
-  const waiting = new Map<string, Set<Waiting>>()
+  const waiting = new Map<string, Set<WaitingStream>>()
   let is_polling = false
 
   async function poll(workspaces: string[]): Promise<void> {
@@ -70,7 +70,7 @@ export function openSharedReader(db: Db): SharedReader {
   const waitMs = () =>
     db.isSharded() ? Math.max(poll_every_ms, (waiting.size / sharded_polls_per_second_max) * 1_000) : poll_every_ms
 
-  const next = openBatcher<Wanted, feed.StreamedEvent[]>(limits, async (_workspace, ranges) => {
+  const next = openBatcher<SharedRange, feed.StreamedEvent[]>(limits, async (_workspace, ranges) => {
     const found = new Map<string, feed.StreamedEvent[]>()
     const keyOf = ({ names, after, hides_contacts }: feed.Range) => `${names} ${after} ${hides_contacts}`
     for (const range of ranges) {

@@ -6,7 +6,7 @@ import { raw, sql } from '../kit/postgres/sql.ts'
 import type { Receipt } from './schema.ts'
 
 const columns = raw('id, integration_id, outcome, reasons, contact_id, payload, received_at')
-type Found = Receipt & { integration_id: string }
+type FoundReceipt = Receipt & { integration_id: string }
 
 /**
  * Opens a search for receipts that name the person. A refused receipt belongs to no contact, but may name the person
@@ -17,18 +17,18 @@ function openNaming(person: Person) {
   const text = sql`(coalesce(payload::text, '') || ' ' || array_to_string(reasons, ' '))`
   return {
     mayName: sql`(contact_id is null and ${mayMatch(text)})`,
-    names: ({ contact_id, payload, reasons }: Pick<Found, 'contact_id' | 'payload' | 'reasons'>): boolean =>
+    names: ({ contact_id, payload, reasons }: Pick<FoundReceipt, 'contact_id' | 'payload' | 'reasons'>): boolean =>
       contact_id === null && [...textsIn(payload), ...reasons].some((one) => hasNumber(one) || hasEmail(one)),
   }
 }
 
 /** Returns what integrations have received about the person, in the order of the ids. */
-export async function listOf(at: InWorkspace, person: Person, { after, limit }: IdRange): Promise<Found[]> {
+export async function listOf(at: InWorkspace, person: Person, { after, limit }: IdRange): Promise<FoundReceipt[]> {
   const { db, workspace } = at
   const { mayName, names } = openNaming(person)
-  const found: Found[] = []
+  const found: FoundReceipt[] = []
   for (let last = after; ; ) {
-    const rows = await db.many<Found>(
+    const rows = await db.many<FoundReceipt>(
       sql`select ${columns} from integration_receipts
         where workspace_id = ${workspace} and id > ${last}
           and (contact_id = any(${person.contact_ids}::uuid[]) or ${mayName})
@@ -46,7 +46,7 @@ export async function listOf(at: InWorkspace, person: Person, { after, limit }: 
  */
 export async function eraseReceipts({ db, workspace }: At, person: Person): Promise<void> {
   const { mayName, names } = openNaming(person)
-  const found = await db.many<Found>(
+  const found = await db.many<FoundReceipt>(
     sql`select ${columns} from integration_receipts where workspace_id = ${workspace} and ${mayName}`,
   )
   const ids = found.filter(names).map(({ id }) => id)

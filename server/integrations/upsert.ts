@@ -13,12 +13,14 @@ import * as integrations from './store.ts'
 const attempts_max = 10
 
 /** Why a payload is refused, and the contact that it is about. */
-interface Refused {
+interface RefusedPayload {
   problem: Problem
   contact_id: string | null
 }
 
-type Upserted = { outcome: 'created' | 'updated' | 'unchanged'; contact_id: string; problem?: undefined } | Refused
+type UpsertResult =
+  | { outcome: 'created' | 'updated' | 'unchanged'; contact_id: string; problem?: undefined }
+  | RefusedPayload
 
 interface PayloadInput {
   payload: unknown
@@ -26,7 +28,7 @@ interface PayloadInput {
 }
 
 /** Creates the contact in a payload, or updates the one that has its phone number. Writes nothing when it refuses. */
-export async function upsert(at: At, input: PayloadInput, attempt = 1): Promise<Upserted> {
+export async function upsert(at: At, input: PayloadInput, attempt = 1): Promise<UpsertResult> {
   const plan = await planUpsert(at, input)
   if ('problem' in plan) return plan
   const written = await writeContact(at, plan)
@@ -61,7 +63,7 @@ function outcomeFor({ contact, crm_ids, before }: Plan): 'created' | 'updated' |
 }
 
 /** Decides what to write, and locks the existing contact. */
-async function planUpsert(at: At, { payload, mapping }: PayloadInput): Promise<Plan | Refused> {
+async function planUpsert(at: At, { payload, mapping }: PayloadInput): Promise<Plan | RefusedPayload> {
   const { mapped, faults } = mapPayload(payload, mapping)
   const number = mapped ? mapped.contact.phone_number : findPhoneNumber(payload, mapping)
   const given = mapped?.crm_ids ?? {}

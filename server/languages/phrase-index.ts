@@ -9,14 +9,14 @@ export interface KnownPhrase extends Phrase {
 }
 
 /** A phrase that a text may have begun. */
-interface Begun {
+interface PossiblePhrase {
   phrase: KnownPhrase
   rank: number
 }
 
 /** What the same first characters begin. */
 interface Branch {
-  begun: readonly Begun[]
+  begun: readonly PossiblePhrase[]
   /**
    * For the next character: its branch, or what the branch is made of, which are phrases and places in their patterns,
    * each as one number.
@@ -70,7 +70,7 @@ export class PhraseIndex {
   }
 
   /** Returns the phrases in an order that doesn't depend on what was read before. */
-  phrasesAt(sentence: string, start: number): readonly Begun[] {
+  phrasesAt(sentence: string, start: number): readonly PossiblePhrase[] {
     let branch = start === 0 || sentence.charCodeAt(start - 1) === space ? this.#at_words : this.#in_words
     for (let length = 1; ; length += 1) {
       const end = start + length
@@ -85,7 +85,7 @@ export class PhraseIndex {
     }
   }
 
-  #grow(places: number[], before: readonly Begun[], length: number): Branch {
+  #grow(places: number[], before: readonly PossiblePhrase[], length: number): Branch {
     this.#branches += 1
     const is_end = length === beginning_max || (length >= ranked_max && this.#branches > branches_max)
     const begun = new Map(before.map((one) => [one.phrase, one]))

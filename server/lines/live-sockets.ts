@@ -84,7 +84,7 @@ interface ServerOptions {
   refuse: (socket: WebSocket) => void
 }
 
-interface Asking {
+interface SocketRequest {
   request: IncomingMessage
   connection: Duplex
   head: Buffer
@@ -100,10 +100,10 @@ export interface SocketServer<W extends LiveWire> {
    * Takes the call that the token opens, and drives it to its end. Resolves to `refused` if the token doesn't open it, to `busy` if
    * there is no room, and to `held` if this process has the call: then its drive goes on.
    */
-  drive: (at: AtOutside, opening: Taking<W>) => Promise<'refused' | 'busy' | 'held' | 'ended'>
+  drive: (at: AtOutside, opening: SocketOpening<W>) => Promise<'refused' | 'busy' | 'held' | 'ended'>
 }
 
-interface Taking<W extends LiveWire> extends Omit<Opening, 'lease_token' | 'due_at' | 'held'> {
+interface SocketOpening<W extends LiveWire> extends Omit<Opening, 'lease_token' | 'due_at' | 'held'> {
   /** The call, if this process has it and it can go on here. */
   held?: HeldCall<W> | undefined
   /** What the carrier has done with the call since the last stream, so that nothing was cut off. */
@@ -147,7 +147,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     const calls = new Map<string, HeldCall<W>>()
     servers.push({ server, calls })
     /** Opens a socket after letting others run, because many may ask for one at the same time. */
-    const open = async ({ request, connection, head }: Asking, network: string) => {
+    const open = async ({ request, connection, head }: SocketRequest, network: string) => {
       connection.on('error', () => {})
       unproven.add(connection, network)
       await letOthersRun({ is_urgent: true })
@@ -180,7 +180,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
 
   async function drive<W extends LiveWire>(
     at: AtOutside,
-    { held, after, connect, ...opening }: Taking<W>,
+    { held, after, connect, ...opening }: SocketOpening<W>,
     calls: Map<string, HeldCall<W>>,
   ) {
     const { id } = opening

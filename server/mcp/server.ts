@@ -17,7 +17,7 @@ export interface ApiAnswer {
 }
 
 /** The scopes of the caller, and what sends its requests to the API. */
-export interface Asking {
+export interface McpCaller {
   scopes: Scopes
   send: SendToApi
 }
@@ -25,12 +25,13 @@ export interface Asking {
 /**
  * Operations that can be tools. Assistants get an answer as a whole, so there are no files and no streams for them.
  */
-type Scoped = Exclude<Operation, { kind: 'raw' | 'file' | 'stream' }>
+type ScopedOperation = Exclude<Operation, { kind: 'raw' | 'file' | 'stream' }>
 
-const isScoped = (operation: Operation): operation is Scoped => !['raw', 'file', 'stream'].includes(operation.kind)
+const isScoped = (operation: Operation): operation is ScopedOperation =>
+  !['raw', 'file', 'stream'].includes(operation.kind)
 
 interface OpenTool extends OfferedTool {
-  of: Scoped
+  of: ScopedOperation
   input: Input
 }
 
@@ -53,12 +54,12 @@ export async function loadMcpServer() {
 /** Everything that is the same for all callers. */
 export interface McpSurface {
   tools: OpenTool[]
-  operation: (id: string) => Scoped
+  operation: (id: string) => ScopedOperation
 }
 
 export function openSurface(operations: Operation[]): McpSurface {
   const by_id = new Map(operations.map((one) => [one.id, one]))
-  const operation = (id: string): Scoped => {
+  const operation = (id: string): ScopedOperation => {
     const found = by_id.get(id)
     if (!found || !isScoped(found)) throw new Error(`there is no operation ${id} that assistants can use`)
     return found
@@ -72,7 +73,7 @@ export function openSurface(operations: Operation[]): McpSurface {
 }
 
 /** Makes a server for one request: it keeps nothing. */
-export async function newMcpServer(surface: McpSurface, asking: Asking): Promise<Server> {
+export async function newMcpServer(surface: McpSurface, asking: McpCaller): Promise<Server> {
   const { Server, ProtocolError, ProtocolErrorCode } = await loadMcpServer()
   const { scopes, send } = asking
   const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
@@ -129,7 +130,7 @@ export async function newMcpServer(surface: McpSurface, asking: Asking): Promise
   return server
 
   /** Returns what reads with an operation. An error of the API becomes one of the protocol. */
-  function get({ operation }: McpSurface, send: SendToApi): Read {
+  function get({ operation }: McpSurface, send: SendToApi): ReadOperation {
     return async (id, params, query = '') => {
       const input = inputOf({ name: id, description: '' }, operation(id))
       const request = input.toRequest(params)
@@ -158,7 +159,7 @@ function describeTool({ name, description, of, input, is_open_world = false }: O
 }
 
 /** Reads the API: an operation by its id, with the arguments of its path. */
-type Read = (operation: string, params: Record<string, unknown>, query?: string) => Promise<string>
+type ReadOperation = (operation: string, params: Record<string, unknown>, query?: string) => Promise<string>
 
 interface ResourceKind {
   name: string
@@ -169,7 +170,7 @@ interface ResourceKind {
   mimeType: string
   /** The operations that reading needs. */
   reads: string[]
-  read: (read: Read, id: string) => Promise<string>
+  read: (read: ReadOperation, id: string) => Promise<string>
 }
 
 const id_pattern = '([0-9a-f-]{36})'
@@ -210,7 +211,7 @@ const failed_call_prompt = {
   arguments: [{ name: 'call_id', description: 'The id of the call.', required: true }],
 }
 
-async function askWhyCallFailed(read: Read, call_id: string): Promise<string> {
+async function askWhyCallFailed(read: ReadOperation, call_id: string): Promise<string> {
   const call = await read('calls.get', { call_id })
   const [events, transcript] = await Promise.all([
     read('calls.list_events', { call_id }),

@@ -12,7 +12,7 @@ import { printable } from '../kit/text.ts'
 import { type Attributes, currentSpan } from '../kit/traces/span.ts'
 import { findRefused } from './model-settings.ts'
 import { ProviderError, parseJson, toProviderError } from './provider-error.ts'
-import { end_of_thinking, endText, no_thinking, type Taken, withoutThinking } from './thinking.ts'
+import { end_of_thinking, endText, no_thinking, type ReadPiece, withoutThinking } from './thinking.ts'
 import { clampUsage } from './usage.ts'
 
 const first_half = /[\ud800-\udbff]$/
@@ -58,7 +58,7 @@ export function checkedModel({ whole, streamed, api_key, kind, metrics }: Unchec
       if (own instanceof ProviderError) own.refused_setting = findRefused(own, options)
       throw own
     }
-  const begin = ({ abortSignal: signal, temperature, maxOutputTokens }: LanguageModelV4CallOptions): Measured => {
+  const begin = ({ abortSignal: signal, temperature, maxOutputTokens }: LanguageModelV4CallOptions): RequestTiming => {
     const began_ticks = clock.ticks()
     const span = currentSpan()?.child({
       name: `chat ${whole.modelId}`,
@@ -118,31 +118,31 @@ export function checkedModel({ whole, streamed, api_key, kind, metrics }: Unchec
 }
 
 /** Measures how long one request takes. */
-interface Measured {
+interface RequestTiming {
   notePiece: () => void
   /** Ends the measurement. Only the first call counts. */
-  end: (result: 'succeeded' | 'failed' | 'canceled', answer?: Ended) => void
+  end: (result: 'succeeded' | 'failed' | 'canceled', answer?: AnswerEnd) => void
 }
 
 /** What a model says of its answer. */
-type Ended = Pick<LanguageModelV4GenerateResult, 'usage' | 'finishReason'>
+type AnswerEnd = Pick<LanguageModelV4GenerateResult, 'usage' | 'finishReason'>
 
-const answerAttributes = ({ usage, finishReason }: Ended): Attributes => ({
+const answerAttributes = ({ usage, finishReason }: AnswerEnd): Attributes => ({
   'gen_ai.usage.input_tokens': usage.inputTokens.total,
   'gen_ai.usage.output_tokens': usage.outputTokens.total,
   'gen_ai.response.finish_reasons': [finishReason.unified],
 })
 
-interface Asked {
+interface SentRequest {
   /** The body of the request. */
   sent: unknown
   fail: (error: unknown) => Promise<never>
-  measured: Measured
+  measured: RequestTiming
 }
 
 async function* checkParts(
   parts: ReadableStream<LanguageModelV4StreamPart>,
-  { sent, fail, measured }: Asked,
+  { sent, fail, measured }: SentRequest,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   let thinking = no_thinking
   let received_bytes = 0
@@ -187,7 +187,7 @@ async function* checkParts(
 const isPiece = ({ type }: LanguageModelV4StreamPart): boolean =>
   type === 'text-delta' || type === 'tool-input-start' || type === 'tool-call'
 
-function* toParts(id: string, { words, ends_thinking }: Taken): Generator<LanguageModelV4StreamPart> {
+function* toParts(id: string, { words, ends_thinking }: ReadPiece): Generator<LanguageModelV4StreamPart> {
   if (ends_thinking) yield { type: 'custom', kind: end_of_thinking }
   if (words !== '') yield { type: 'text-delta', id, delta: words }
 }

@@ -58,7 +58,7 @@ function withNames(text: string, language: Language, names?: readonly string[]):
  * The words of a message with marks: `^` where a clause begins and `$` where it ends, also beside words such as "well" and "thanks";
  * `~` before a filler, `@` before a name, `,` between clauses and `.` between sentences.
  */
-interface Reading {
+interface MarkedText {
   text: string
   /** The text without the clauses that ask something. */
   stated: string
@@ -69,9 +69,9 @@ const word = /[\p{L}\p{M}\p{N}]+/gu
 const sentence = /(?:[^.!?\n]|\.(?=[\p{L}\p{N}]))+[.!?]*/gu
 const clause_end = /[;()"“”„—–…]|[,:](?!\d)|\s-\s/u
 
-const readings = new WeakMap<Heard, Reading>()
+const readings = new WeakMap<Heard, MarkedText>()
 
-function readingOf(heard: Heard): Reading {
+function readingOf(heard: Heard): MarkedText {
   const known = readings.get(heard)
   if (known) return known
   const sentences = (heard.text.match(sentence) ?? [])

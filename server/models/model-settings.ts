@@ -73,13 +73,13 @@ const conflict = (setting: keyof ModelSettings, other: keyof ModelSettings) => (
   message: `${setting} can't be used together with ${other}: models of Anthropic refuse this.`,
 })
 
-interface Settled {
+interface KindSettings {
   kind: LanguageKind
   settings: ModelSettings
 }
 
 /** Makes a model that is asked with these settings. */
-export function withSettings(model: LanguageModelV4, { kind, settings }: Settled): LanguageModelV4 {
+export function withSettings(model: LanguageModelV4, { kind, settings }: KindSettings): LanguageModelV4 {
   const { modelId } = model
   const settle = (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions => ({
     ...commonOptions(settings),

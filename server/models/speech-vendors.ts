@@ -9,7 +9,7 @@ import type { ProviderKind } from './schema.ts'
 export type Direction = 'listen' | 'speak'
 
 /** The part of the packages that is used here. */
-interface Connected {
+interface VendorModels {
   transcription: (name: string) => TranscriptionModelV4
   speech: (name: string) => SpeechModelV4
 }
@@ -23,7 +23,7 @@ interface Settings {
 }
 
 /** How a vendor hears speech while someone speaks. */
-interface Streaming {
+interface VendorStreams {
   /** The rate of the samples that the vendor wants. */
   rate: number
   /** The models that hear streams. `only` are those that hear nothing else. */
@@ -41,7 +41,7 @@ export interface Vendor {
   raw_rate: number | null
   /** The rate that is asked for in a WAV file. Null: each server has its own. */
   wav_rate: number | null
-  streaming: Streaming | undefined
+  streaming: VendorStreams | undefined
   /** Turns the URL for a whole sound into the one where sound comes while it is made, if that is another one. */
   toStreamUrl?: (url: string) => string
   hearingOptions: (language: string | null) => Record<string, Record<string, string | boolean>>
@@ -51,7 +51,7 @@ export interface Vendor {
     outputFormat: string
   }
   /** Imports the package when it is needed, because that takes a while. */
-  connect: (settings: Settings) => Promise<Connected>
+  connect: (settings: Settings) => Promise<VendorModels>
 }
 
 /** Returns the language of a tag without its region: `en` for `en-US`. */

@@ -181,7 +181,7 @@ export interface Account {
 
 export const mayUse = ({ environment }: Account, model: string): boolean => environment?.models.includes(model) ?? true
 
-interface Wanted {
+interface AccountChoice {
   id?: string
   name?: string
 }
@@ -190,7 +190,7 @@ interface Wanted {
  * Finds a provider. Without an id or a name, it is the default one. The workspace's own come before one from the
  * environment with the same name.
  */
-export type FindAccount = (wanted: Wanted) => Account | undefined
+export type FindAccount = (wanted: AccountChoice) => Account | undefined
 
 /** Reads all providers at once, for callers that need several. */
 export async function readAccounts(at: At): Promise<FindAccount> {
@@ -206,7 +206,7 @@ export async function readAccounts(at: At): Promise<FindAccount> {
   }
 }
 
-export const findAccount = async (at: At, wanted: Wanted): Promise<Account | undefined> =>
+export const findAccount = async (at: At, wanted: AccountChoice): Promise<Account | undefined> =>
   (await readAccounts(at))(wanted)
 
 /** Returns the provider that turns texts into vectors: the default one if it can, else the newest that can. */
@@ -240,10 +240,10 @@ async function clearDefault({ db, workspace, now }: At, rows: Row[]): Promise<vo
   )
 }
 
-type Fitting = Pick<Provider, 'kind' | 'default_model' | 'embedding_model' | 'is_default'>
+type ModelDefaults = Pick<Provider, 'kind' | 'default_model' | 'embedding_model' | 'is_default'>
 
 /** Rejects what providers of this kind don't have, or must have. */
-export function assertFits({ kind, default_model, embedding_model, is_default }: Fitting): void {
+export function assertFits({ kind, default_model, embedding_model, is_default }: ModelDefaults): void {
   const faults: Fault[] = []
   if (isLanguageKind(kind) && default_model === null)
     faults.push({ path: 'default_model', code: 'required', message: 'default_model is required.' })

@@ -30,7 +30,7 @@ export interface Thinking {
 
 export const no_thinking: Thinking = { held: '', tag: null, block: null, has_words: false, skips_blanks: false }
 
-export interface Taken {
+export interface ReadPiece {
   state: Thinking
   words: string
   /**
@@ -44,7 +44,7 @@ export interface Taken {
  * Takes blocks such as `<think>...</think>` out of a model's words, which may be cut anywhere. Only what may become a tag is
  * held back. A block ends with the end tag of its own name; one that has no end is dropped to the end of the answer.
  */
-export function withoutThinking(before: Thinking, piece: string): Taken {
+export function withoutThinking(before: Thinking, piece: string): ReadPiece {
   const state = { ...before, held: '' }
   const text = before.held + piece
   const mark = /[<[]/g
@@ -86,7 +86,7 @@ export function withoutThinking(before: Thinking, piece: string): Taken {
 }
 
 /** Ends the text. What was held back is said, unless it is the beginning of a tag. */
-export function endText(before: Thinking): Taken {
+export function endText(before: Thinking): ReadPiece {
   const state = { ...before, held: '' }
   const found = toTag(unfinished_tag.exec(before.held))
   const is_tag = found !== null && isRelevant(state, found.name)

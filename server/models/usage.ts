@@ -54,7 +54,7 @@ function toCounts(usage: unknown, { required, optional }: Counts): object {
 
 const toCount = (count: unknown): number => (typeof count === 'number' && Number.isFinite(count) ? count : not_counted)
 
-interface Measured {
+interface MeasuredAnswer {
   /** The body of the request, as JSON or before it was written as such. */
   sent: unknown
   /** How many bytes the model has written. */
@@ -65,7 +65,10 @@ interface Measured {
  * Corrects a report of tokens, which may say anything. A model can't have read more tokens than bytes, nor written more
  * than were allowed.
  */
-export function clampUsage(usage: LanguageModelV4Usage, { sent, received_bytes }: Measured): LanguageModelV4Usage {
+export function clampUsage(
+  usage: LanguageModelV4Usage,
+  { sent, received_bytes }: MeasuredAnswer,
+): LanguageModelV4Usage {
   const { inputTokens, outputTokens } = usage
   const is_json = typeof sent === 'string'
   const sent_bytes = Buffer.byteLength(is_json ? sent : (JSON.stringify(sent) ?? ''))

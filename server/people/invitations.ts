@@ -90,13 +90,13 @@ export async function getByToken({ db, now }: Unscoped, token: string): Promise<
   return { ...found, workspace: { name: found.workspace_name } }
 }
 
-type Accepting = Unscoped & Pick<At, 'request'>
+type AcceptanceAt = Unscoped & Pick<At, 'request'>
 
-export const accept = (at: Accepting, { token, person }: { token: string; person: Person }): Promise<void> =>
+export const accept = (at: AcceptanceAt, { token, person }: { token: string; person: Person }): Promise<void> =>
   inTransaction(at, (at) => use(at, { token, person }))
 
 export async function acceptAsNew(
-  at: Accepting,
+  at: AcceptanceAt,
   { token, new_person }: { token: string; new_person: NewPerson },
 ): Promise<people.PersonWithHash> {
   const { email } = await getByToken(at, token)
@@ -111,7 +111,7 @@ export async function acceptAsNew(
 }
 
 /** Uses an invitation and deletes it, so that of two people who accept it at once one gets 404. */
-async function use(at: Accepting, { token, person }: { token: string; person: Person }): Promise<void> {
+async function use(at: AcceptanceAt, { token, person }: { token: string; person: Person }): Promise<void> {
   const used = await at.db.maybe<NewInvitation & { workspace_id: string; email: string | null }>(
     sql`delete from invitations where hash = ${hashOf(token)} and expires_at > ${clock.iso(at.now)}
       returning workspace_id, role, email`,

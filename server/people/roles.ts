@@ -5,7 +5,7 @@ import { Problem } from '../kit/problem.ts'
 export const roles = ['owner', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
-type Scoped = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'> & {
+type ScopedOperation = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'> & {
   second_scope?: string | undefined
   erases?: boolean
 }
@@ -48,7 +48,8 @@ const lowest_roles: Record<string, Role> = {
  * takes long: the right to read is not enough.
  */
 const lowest_to_load: Role = 'member'
-const isLoad = ({ kind, scope }: Scoped): boolean => kind === 'file' || (kind === 'write' && scope.endsWith(':read'))
+const isLoad = ({ kind, scope }: ScopedOperation): boolean =>
+  kind === 'file' || (kind === 'write' && scope.endsWith(':read'))
 
 const isAtLeast = (role: Role, required: Role): boolean => roles.indexOf(role) <= roles.indexOf(required)
 
@@ -56,15 +57,15 @@ const higherOf = (role: Role, other: Role): Role => (isAtLeast(role, other) ? ro
 
 const lowestFor = (scope: string): Role => lowest_roles[scope] ?? 'owner'
 
-function requiredRole(operation: Scoped): Role {
+function requiredRole(operation: ScopedOperation): Role {
   if (operation.erases) return 'owner'
   const required = higherOf(lowestFor(operation.scope), lowestFor(operation.second_scope ?? operation.scope))
   return isLoad(operation) && isAtLeast(lowest_to_load, required) ? lowest_to_load : required
 }
 
-export const may = (role: Role, operation: Scoped): boolean => isAtLeast(role, requiredRole(operation))
+export const may = (role: Role, operation: ScopedOperation): boolean => isAtLeast(role, requiredRole(operation))
 
-export function assertMay(role: Role, operation: Scoped): void {
+export function assertMay(role: Role, operation: ScopedOperation): void {
   if (!may(role, operation)) throw roleRequired(requiredRole(operation))
 }
 

@@ -4,7 +4,7 @@ import { scoreIntent } from '../models/intents.ts'
 import { languageOf, listen } from '../models/matching.ts'
 import { fill, type Values } from '../models/template.ts'
 import { lettersOf } from './heard.ts'
-import type { Asked, Entry, State, ToolCall, ToolRun } from './state.ts'
+import type { Entry, State, ToolCall, ToolQuestion, ToolRun } from './state.ts'
 import { isSameCall, type Refusal } from './tool-rules.ts'
 
 /** This is about tools that run only after a clear yes. What the contact was asked is in the turn with the question. */
@@ -13,7 +13,11 @@ import { isSameCall, type Refusal } from './tool-rules.ts'
 const value_length_max = 1_000
 
 /** Reads the arguments of a call back, in the tool's sentence if it has one. Those that it doesn't name come after it. */
-export function readBack({ run, name, arguments: values }: ToolCall, sentence: string, is_that_right: string): Asked {
+export function readBack(
+  { run, name, arguments: values }: ToolCall,
+  sentence: string,
+  is_that_right: string,
+): ToolQuestion {
   const texts = Object.entries(membersOf(values)).map(([name, value]): [string, string] => [name, textOf(value)])
   const shorter: Values = Object.fromEntries(texts.filter(([, text]) => text.length <= value_length_max))
   const said = sentence === '' ? plainName(name) : oneLine(fill(sentence, shorter))
@@ -41,10 +45,11 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 const withEnd = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-export const questionOf = ({ sentence, question }: Asked): string => [sentence, question].filter(Boolean).join(' ')
+export const questionOf = ({ sentence, question }: ToolQuestion): string =>
+  [sentence, question].filter(Boolean).join(' ')
 
 /** Adds to the run that the contact was asked. */
-export const noteAsked = (runs: ToolRun[], { run, sentence }: Asked): ToolRun[] =>
+export const noteAsked = (runs: ToolRun[], { run, sentence }: ToolQuestion): ToolRun[] =>
   withResult(runs, run, {
     reason: 'confirm',
     message:
@@ -52,7 +57,7 @@ export const noteAsked = (runs: ToolRun[], { run, sentence }: Asked): ToolRun[] 
     asked: sentence,
   })
 
-export const noteTooLong = (runs: ToolRun[], { run }: Asked): ToolRun[] =>
+export const noteTooLong = (runs: ToolRun[], { run }: ToolQuestion): ToolRun[] =>
   withResult(runs, run, {
     reason: 'confirm',
     message:

@@ -31,7 +31,7 @@ export function writeWords({ state, effects }: VoiceStep): boolean {
   return true
 }
 
-interface Wished {
+interface ContactWish {
   wish: Wish
   shown: Shown
   /** The answers to the wish, in the language of the contact's words. */
@@ -46,7 +46,7 @@ export const hasPressedOptOut = ({ voice, settings }: VoiceStep['state']): boole
  * Returns what the contact's words or keys ask for before any model sees them. The greeting of a voicemail asks for
  * nothing.
  */
-export function wishOf(step: VoiceStep): Wished | undefined {
+export function wishOf(step: VoiceStep): ContactWish | undefined {
   const { voice, settings } = step.state
   if (!settings.obeys_stop_words || voice.machine === 'voicemail') return undefined
   if (hasPressedOptOut(step.state)) {

@@ -3,7 +3,6 @@ import { cutAtSentence, isReadable } from './cut.ts'
 import type { CloseReason, Effect, EndReason, InputOf, ModelFinishReason, ReplyOutcome } from './input.ts'
 import { sms_characters_max } from './settings.ts'
 import {
-  type Asked,
   type Ending,
   type Entry,
   history_turns,
@@ -13,6 +12,7 @@ import {
   type State,
   steps_max,
   type ToolCall,
+  type ToolQuestion,
   type ToolStatus,
   tool_calls_max,
 } from './state.ts'
@@ -248,7 +248,7 @@ function continueReply(step: Step, reply: Reply): void {
 }
 
 /** Asks the contact whether a tool is to run. Returns false if there is no room: nobody can say yes to what was cut. */
-function hasAsked(step: Step, reply: Reply, asks: Asked): boolean {
+function hasAsked(step: Step, reply: Reply, asks: ToolQuestion): boolean {
   const { state } = step
   const question = separator(reply.text, questionOf(asks)) + questionOf(asks)
   const is_too_long = [...reply.text, ...question].length > state.settings.reply_characters_max

@@ -120,7 +120,7 @@ export interface Reply {
   /** Tools that the model wants to call. They run when its answer is complete. */
   calls: ToolCall[]
   /** What the contact is asked before a tool runs. */
-  asks: Asked | null
+  asks: ToolQuestion | null
   /** What happens after the reply. A tool may set it. */
   ending: Ending | null
   usage: Usage
@@ -211,7 +211,7 @@ export interface ToolRule {
 }
 
 /** What the contact is asked before the tool runs. */
-export interface Asked {
+export interface ToolQuestion {
   run: string
   /** The sentence names all arguments of the call. */
   sentence: string

@@ -41,14 +41,14 @@ const runsSinceWords = (history: Entry[]): ToolRun[] =>
 
 export const refuse = (call: ToolCall, result: Refusal): ToolRun => ({ ...call, status: 'refused', result })
 
-interface Known {
+interface RefusalGrounds {
   rule: ToolRule | undefined
   before: ToolRun[]
   sorted: SortedCalls
   max: number
 }
 
-function refusalFor(call: ToolCall, { rule, before, sorted, max }: Known): Refusal | undefined {
+function refusalFor(call: ToolCall, { rule, before, sorted, max }: RefusalGrounds): Refusal | undefined {
   const { allowed, asks } = sorted
   if (rule && !rule.may_repeat) {
     const first = before.find((run) => isDone(run) && isSameCall(run, call))
@@ -67,10 +67,10 @@ function refusalFor(call: ToolCall, { rule, before, sorted, max }: Known): Refus
 }
 
 /** Whether two calls have the same tool and arguments. The order of members makes no difference. */
-export const isSameCall = (one: Called, other: Called): boolean =>
+export const isSameCall = (one: NamedCall, other: NamedCall): boolean =>
   one.name === other.name && canonicalJson(one.arguments) === canonicalJson(other.arguments)
 
-type Called = Pick<ToolCall, 'name' | 'arguments'>
+type NamedCall = Pick<ToolCall, 'name' | 'arguments'>
 
 /** Whether the run has succeeded, and the contact has not spoken since. */
 const isDone = ({ status, before_words }: ToolRun): boolean => status === 'succeeded' && before_words !== 'ended'

@@ -210,7 +210,7 @@ function mcpServer(client: Client, messages: McpMessages, options: RequestOption
   }
 }
 
-interface Fetching extends Limits {
+interface FetchOptions extends Limits {
   signal: AbortSignal
   messages: McpMessages
   onBroken: (error: OutboundError) => void
@@ -223,7 +223,7 @@ interface Fetching extends Limits {
 function newFetch(
   at: AtOutside,
   tool: StoredTool,
-  { timeout_ms, signal, trace_headers, messages, onBroken }: Fetching,
+  { timeout_ms, signal, trace_headers, messages, onBroken }: FetchOptions,
 ) {
   const sign = signerFor(at, tool)
   const until = clock.ticks() + timeout_ms
@@ -277,14 +277,14 @@ function idOf(body: string): unknown {
   return isObject(message) ? message.id : undefined
 }
 
-interface Reading extends Pick<Fetching, 'messages' | 'onBroken'> {
+interface ReadOptions extends Pick<FetchOptions, 'messages' | 'onBroken'> {
   request_id: unknown
 }
 
 /** Passes on messages that belong to the request and nothing else, such as what asks to connect again. */
 async function* readMessages(
   body: ReadableStream<Uint8Array>,
-  { request_id, messages, onBroken }: Reading,
+  { request_id, messages, onBroken }: ReadOptions,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   let has_answer = false

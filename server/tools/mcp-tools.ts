@@ -42,7 +42,7 @@ const ask = (at: AtOutside, tool: StoredTool, signal?: AbortSignal): ReturnType<
   mcpLists.of(at)(at.workspace, () => listFrom(at, tool, signal))
 
 /** Asks a server for a version. An error names the tool that could not be asked, because several may be. */
-async function askForVersion(at: AtOutside, tool: StoredTool): Promise<Named[]> {
+async function askForVersion(at: AtOutside, tool: StoredTool): Promise<NamedMcpTool[]> {
   try {
     return named(tool, (await ask(at, tool)).tools)
   } catch (error) {
@@ -55,10 +55,10 @@ async function askForVersion(at: AtOutside, tool: StoredTool): Promise<Named[]> 
 export const listFrom = (at: AtOutside, tool: StoredTool, signal?: AbortSignal) =>
   withMcpServer(at, tool, { timeout_ms: tool.timeout_ms, signal }, ({ list }) => list())
 
-type Named = ListedMcpTools['tools'][number] & { found: ServerTool }
+type NamedMcpTool = ListedMcpTools['tools'][number] & { found: ServerTool }
 
 /** Names the tools for models. If several names of the server are the same for models, the first tool has it. */
-function named(tool: StoredTool, found: ServerTool[]): Named[] {
+function named(tool: StoredTool, found: ServerTool[]): NamedMcpTool[] {
   const taken = new Set<string>()
   return found.map((one) => {
     const name = tool.name + separator + one.name.replace(/[^A-Za-z0-9_-]/g, '_')
@@ -127,7 +127,9 @@ export async function readForVersion(at: AtOutside, names: string[], within = ''
   const servers = new Map(wanted.map(([, tool]) => [tool.name, tool]))
   const listed = new Map(
     await Promise.all(
-      [...servers.values()].map(async (tool): Promise<[string, Named[]]> => [tool.name, await askForVersion(at, tool)]),
+      [...servers.values()].map(
+        async (tool): Promise<[string, NamedMcpTool[]]> => [tool.name, await askForVersion(at, tool)],
+      ),
     ),
   )
   const faults: Fault[] = []

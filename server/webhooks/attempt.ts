@@ -5,7 +5,7 @@ import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts
 import { storable, truncateBytes } from '../kit/text.ts'
 import { currentSpan, traceHeaders } from '../kit/traces/span.ts'
 import { product } from '../product.ts'
-import type { Claimed, Result } from './claims.ts'
+import type { ClaimedDelivery, Result } from './claims.ts'
 import { toRequestBody } from './deliveries.ts'
 import { isInbox } from './store.ts'
 
@@ -42,7 +42,7 @@ export interface AttemptOptions {
 }
 
 /** Sends a delivery once, and decides when to try again. */
-export async function attempt(at: AtOutside, delivery: Claimed, options: AttemptOptions): Promise<Result> {
+export async function attempt(at: AtOutside, delivery: ClaimedDelivery, options: AttemptOptions): Promise<Result> {
   const began_ticks = clock.ticks()
   let response: OutboundResponse | undefined
   let error: string | null = null
@@ -74,7 +74,7 @@ export async function attempt(at: AtOutside, delivery: Claimed, options: Attempt
 }
 
 /** Begins the span of an attempt. It names only the host, because the URL may contain a token. */
-const beginSpan = ({ type, url, attempt, webhook_id }: Claimed) =>
+const beginSpan = ({ type, url, attempt, webhook_id }: ClaimedDelivery) =>
   currentSpan()?.child({
     name: `deliver ${type}`,
     kind: 'client',
@@ -88,7 +88,7 @@ const beginSpan = ({ type, url, attempt, webhook_id }: Claimed) =>
 
 function send(
   { tools, now }: AtOutside,
-  delivery: Claimed,
+  delivery: ClaimedDelivery,
   { decrypt, ownAddress, timeout_ms, trace_headers }: AttemptOptions & { trace_headers: Record<string, string> },
 ): Promise<OutboundResponse> {
   const body = toRequestBody(delivery.workspace, delivery)

@@ -28,7 +28,7 @@ export const maxOf = (endpoint: KeyState | undefined): number =>
   endpoint?.is_slow === undefined ? at_once.new_max : at_once.max
 
 /** A delivery to send. Its result is recorded only if `attempt` and `due_at` are unchanged. */
-export interface Claimed extends events.EventText, SealedSecrets {
+export interface ClaimedDelivery extends events.EventText, SealedSecrets {
   workspace: string
   webhook_id: string
   attempt: number
@@ -59,7 +59,7 @@ export const due_deliveries: DueKind = {
 }
 
 /** What to claim. `by_key` has the endpoints by webhook. */
-export interface Wanted extends Omit<ClaimRequest<Claimed>, 'is_polled'> {
+export interface DeliveryClaim extends Omit<ClaimRequest<ClaimedDelivery>, 'is_polled'> {
   /** The last delivery that was claimed, by webhook. */
   last: Map<string, DueItem>
   /** Whether to start after `last`. Such a claim is faster, and misses late deliveries. */
@@ -67,7 +67,7 @@ export interface Wanted extends Omit<ClaimRequest<Claimed>, 'is_polled'> {
 }
 
 /** Claims due deliveries. If it finds none, it fails pending deliveries of disabled webhooks. */
-export async function claim(at: At, wanted: Wanted): Promise<Claimed[]> {
+export async function claim(at: At, wanted: DeliveryClaim): Promise<ClaimedDelivery[]> {
   const found = await claimDue(at, wanted)
   if (found.length === 0) await failPending(at, wanted.claimed)
   return found
@@ -80,8 +80,8 @@ export async function claim(at: At, wanted: Wanted): Promise<Claimed[]> {
  */
 export async function claimDue(
   { db, workspace, now }: At,
-  { slots, slow_slots, by_key, claimed, last, skips_to_last }: Wanted,
-): Promise<Claimed[]> {
+  { slots, slow_slots, by_key, claimed, last, skips_to_last }: DeliveryClaim,
+): Promise<ClaimedDelivery[]> {
   const ids = [...by_key.keys()]
   const known = [...by_key.values()]
   const running = toArrayLiteral(known.map(({ running }) => running))
@@ -90,7 +90,7 @@ export async function claimDue(
   const last_due_at = toArrayLiteral(ids.map((id) => last.get(id)?.due_at ?? null))
   const last_ids = toArrayLiteral(ids.map((id) => last.get(id)?.id ?? null))
   const is_unclaimed = skips_to_last ? sql`(due_at, id) > (last_due_at, last_id)` : isNoneOf(claimed)
-  const rows = await db.many<Omit<Claimed, 'workspace'>>(
+  const rows = await db.many<Omit<ClaimedDelivery, 'workspace'>>(
     sql`with endpoint as (
         select webhooks.id, failing_since is not null or coalesce(is_slow, false) as is_slow, count(*) over () as endpoints,
           case when failing_since is null then coalesce(max, ${at_once.new_max}::integer)
@@ -120,7 +120,7 @@ export async function claimDue(
   return rows.map((row) => ({ ...row, workspace }))
 }
 
-const isNoneOf = (deliveries: Iterable<Claimed>): Sql => {
+const isNoneOf = (deliveries: Iterable<ClaimedDelivery>): Sql => {
   const all = [...deliveries]
   const webhook_ids = toArrayLiteral(all.map(({ webhook_id }) => webhook_id))
   const ids = toArrayLiteral(all.map(({ id }) => id))
@@ -139,7 +139,7 @@ export const deliveries_total: Metric = {
 
 /** The result of an attempt, and the delivery's next status and due time. */
 export interface Result {
-  delivery: Claimed
+  delivery: ClaimedDelivery
   status: DeliveryStatus
   due_at: string | null
   attempt: Attempt
@@ -209,7 +209,7 @@ function toEndpoint(attempts: RecordedAttempt[]) {
 }
 
 /** Fails pending deliveries of disabled webhooks, one batch of each. */
-export async function failPending({ db, workspace }: At, claimed: Iterable<Claimed>): Promise<void> {
+export async function failPending({ db, workspace }: At, claimed: Iterable<ClaimedDelivery>): Promise<void> {
   const disabled = await db.many<{ id: string }>(
     sql`select id from webhooks
       where workspace_id = ${workspace} and status = 'disabled' and exists (select from webhook_deliveries as delivery

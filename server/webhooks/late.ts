@@ -1,6 +1,6 @@
 import type { At } from '../kit/at.ts'
 import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
-import { type Claimed, claim, maxOf } from './claims.ts'
+import { type ClaimedDelivery, claim, maxOf } from './claims.ts'
 
 /** Claims in a workspace since it was last idle. */
 interface Progress {
@@ -15,9 +15,9 @@ interface Progress {
  * that were committed after one that is due later was claimed. After a poll, and while late ones may be left, a claim
  * starts from the beginning.
  */
-export function openClaims(): (at: At, request: ClaimRequest<Claimed>) => Promise<Claimed[]> {
+export function openClaims(): (at: At, request: ClaimRequest<ClaimedDelivery>) => Promise<ClaimedDelivery[]> {
   /** The progress by the set of claimed deliveries, which is the same as long as an engine works on the workspace. */
-  const progress_by_claimed = new WeakMap<Set<Claimed>, Progress>()
+  const progress_by_claimed = new WeakMap<Set<ClaimedDelivery>, Progress>()
   return async (at, request) => {
     const { claimed, by_key, is_polled } = request
     const known = claimed.size > 0 ? progress_by_claimed.get(claimed) : undefined
@@ -40,7 +40,7 @@ export function openClaims(): (at: At, request: ClaimRequest<Claimed>) => Promis
 }
 
 /** Whether the webhook's last delivery was claimed before this one, and is due later. */
-function isLate({ webhook_id, due_at, id }: Claimed, last: Progress['last']): boolean {
+function isLate({ webhook_id, due_at, id }: ClaimedDelivery, last: Progress['last']): boolean {
   const other = last.get(webhook_id)
   return other !== undefined && (due_at < other.due_at || (due_at === other.due_at && id < other.id))
 }

@@ -101,14 +101,14 @@ async function findStart(at: At, { lease, webhook_id, since_ms }: Job): Promise<
   return feed.idBefore(at, since_ms - id_delay_max_ms, { from_ms, until_ms: timeOf(lease.id) })
 }
 
-interface Done {
+interface BatchProgress {
   /** The id of the last event. */
   last: string
   is_finished: boolean
 }
 
 /** Recovers the next events after an id and records the progress, in one transaction. */
-async function runBatch(at: At, job: Job, after: string): Promise<Done> {
+async function runBatch(at: At, job: Job, after: string): Promise<BatchProgress> {
   const { db, workspace, now } = at
   const { lease, since_ms, until_ms } = job
   // Later events have their deliveries already, because the webhook was active.

@@ -24,7 +24,7 @@ export interface SendingOptions {
 }
 
 /** Sends deliveries. Their keys are the webhooks. */
-export function sending({ seal, ...options }: SendingOptions): Work<claims.Claimed, claims.Result> {
+export function sending({ seal, ...options }: SendingOptions): Work<claims.ClaimedDelivery, claims.Result> {
   const attempt_options = { timeout_ms, ...options, decrypt: cachedOpen(seal.open) }
   return {
     due: claims.due_deliveries,
@@ -38,7 +38,7 @@ export function sending({ seal, ...options }: SendingOptions): Work<claims.Claim
   }
 }
 
-const isFailing = ({ failing_since }: claims.Claimed): boolean => failing_since !== null
+const isFailing = ({ failing_since }: claims.ClaimedDelivery): boolean => failing_since !== null
 
 /** Disables endpoints that answered 410, or that were failing before and have failed for too long. */
 async function record(at: At, results: claims.Result[]): Promise<void> {

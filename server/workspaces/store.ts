@@ -28,9 +28,9 @@ type StoredSettings = Partial<
   }
 >
 
-type Stored<Whole = Pick<Workspace, 'kind'>> = Omit<Whole, 'settings'> & { settings: StoredSettings }
+type StoredWorkspace<Whole = Pick<Workspace, 'kind'>> = Omit<Whole, 'settings'> & { settings: StoredSettings }
 
-const withDefaults = ({ kind, settings }: Stored): Settings => ({
+const withDefaults = ({ kind, settings }: StoredWorkspace): Settings => ({
   ...default_settings,
   ...(kind === 'test' && { allows_network: false, mix: default_mix }),
   ...settings,
@@ -38,7 +38,7 @@ const withDefaults = ({ kind, settings }: Stored): Settings => ({
   quiet_hours: { ...default_settings.quiet_hours, ...settings.quiet_hours },
 })
 
-const toWorkspace = (row: Stored<Workspace>): Workspace => ({ ...row, settings: withDefaults(row) })
+const toWorkspace = (row: StoredWorkspace<Workspace>): Workspace => ({ ...row, settings: withDefaults(row) })
 
 /**
  * Adds a workspace, in a transaction. Returns undefined if another workspace has the name. A test workspace also needs
@@ -64,7 +64,7 @@ export const get = async (at: InWorkspace): Promise<Workspace> => toWorkspace(aw
 
 /** Reads the settings for other rooms, from one row by its primary key. */
 export async function readSettings({ db, workspace }: InWorkspace): Promise<Settings> {
-  return withDefaults(await db.one<Stored>(sql`select kind, settings from workspaces where id = ${workspace}`))
+  return withDefaults(await db.one<StoredWorkspace>(sql`select kind, settings from workspaces where id = ${workspace}`))
 }
 
 /** Whether models and tools over the network may be used. Without them, what a test workspace does is repeatable. */
@@ -100,7 +100,7 @@ export async function update(
     ...(mix && { mix: changedMix(before, mix) }),
   }
   const changed = await db
-    .one<Stored<Workspace>>(
+    .one<StoredWorkspace<Workspace>>(
       sql`update workspaces set name = ${name}, settings = settings || ${JSON.stringify(settings)},
           updated_at = ${clock.laterThan(before.updated_at, now)}
         where id = ${workspace} returning ${all_columns}`,
@@ -136,7 +136,7 @@ function assertTwoFactorKept({ settings }: Workspace, change: NonNullable<Worksp
  * Checks changed quiet hours. A client that mistakes them for the hours in which nobody may be reached would have
  * people called at night.
  */
-function changedQuietHours({ settings }: Stored, change: Partial<Settings['quiet_hours']>) {
+function changedQuietHours({ settings }: StoredWorkspace, change: Partial<Settings['quiet_hours']>) {
   const changed = { ...settings.quiet_hours, ...change }
   const { start, end } = { ...default_settings.quiet_hours, ...changed }
   if (start < end) return changed
@@ -153,8 +153,8 @@ function changedMix({ settings }: Workspace, change: Partial<Mix>): Mix {
   ])
 }
 
-const read = ({ db, workspace }: InWorkspace): Promise<Stored<Workspace>> =>
-  db.one<Stored<Workspace>>(sql`select ${all_columns} from workspaces where id = ${workspace}`)
+const read = ({ db, workspace }: InWorkspace): Promise<StoredWorkspace<Workspace>> =>
+  db.one<StoredWorkspace<Workspace>>(sql`select ${all_columns} from workspaces where id = ${workspace}`)
 
 export const nameInUse = () => inUse('name', 'A workspace with this name already exists.', undefined)
 

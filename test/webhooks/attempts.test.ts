@@ -24,7 +24,7 @@ const deliveries = sending({ seal: tools.seal, ownAddress: () => '' })
 const check_every_ms = 5
 
 /** Of endpoints of which nothing is known. */
-const unlimited: claims.Wanted = {
+const unlimited: claims.DeliveryClaim = {
   slots: 200,
   slow_slots: 100,
   by_key: new Map(),
@@ -252,14 +252,14 @@ test('an endpoint gets at most ten requests at once, and one at a time when it f
       and id = ${failing.id}`,
   )
   for (let count = 0; count < 12; count += 1) await tenant.call('POST', '/contacts', newContact())
-  const countBy = (claimed: claims.Claimed[]) =>
+  const countBy = (claimed: claims.ClaimedDelivery[]) =>
     Object.fromEntries(
       Map.groupBy(claimed, ({ webhook_id }) => webhook_id)
         .entries()
         .map(([id, all]) => [id, all.length]),
     )
   const now = soon()
-  const claimDue = (request: Partial<claims.Wanted>) =>
+  const claimDue = (request: Partial<claims.DeliveryClaim>) =>
     claims.claimDue(at(tenant.id, now), { ...unlimited, ...request })
   const few = await claimDue({ slots: 2, slow_slots: 1 })
   assert.deepEqual(
@@ -308,7 +308,7 @@ test('the result of a delivery that changed since it was claimed is not recorded
     assert.ok(delivery)
     return delivery
   }
-  const record = (delivery: claims.Claimed, status: 'succeeded' | 'failed') =>
+  const record = (delivery: claims.ClaimedDelivery, status: 'succeeded' | 'failed') =>
     claims.recordResults(at(tenant.id, now), [{ delivery, status, due_at: null, attempt }])
   const [first, second] = [await claim(), await claim()]
   await record(first, 'failed')

@@ -8,7 +8,7 @@ import { toFloat } from '../samples.ts'
 import type { VoiceDetector } from '../speech.ts'
 import type { Timers } from '../timers.ts'
 import { openEnergyDetector } from './energy.ts'
-import { type Live, openLive } from './live.ts'
+import { type LiveHearing, openLive } from './live.ts'
 import { openRecognitionQueue } from './recognition-queue.ts'
 import { openSegmenter, type Segment, type Window, window_ms, window_samples } from './segmenter.ts'
 
@@ -83,7 +83,7 @@ export function openEar(options: EarOptions): Ear {
   /** Called when the detector has heard all windows. */
   let onDetected = () => {}
   /** The model that hears the current speech while it is spoken. */
-  let live: Live | undefined
+  let live: LiveHearing | undefined
   let reported = ''
 
   const segmenter = openSegmenter({

@@ -4,7 +4,7 @@ import { openResampler } from '../resampler.ts'
 import type { Segment } from './segmenter.ts'
 
 /** A model that hears a stretch of speech while it is spoken. */
-export interface Live {
+export interface LiveHearing {
   readonly listening: Listening
   /** The words so far. */
   readonly text: string
@@ -16,7 +16,7 @@ export interface Live {
 }
 
 /** Each stream ends with a pause, because that is when a model says its last words. */
-export function openLive(listening: Listening): Live {
+export function openLive(listening: Listening): LiveHearing {
   const stop = new AbortController()
   const streams: Stream[] = []
   let current: Stream | undefined

@@ -5,7 +5,7 @@ import type { Listening } from '../../models/speech.ts'
 import type { ModelUse } from '../model-use.ts'
 import { joinSamples } from '../samples.ts'
 import type { Timers } from '../timers.ts'
-import { hearWhole, type Live } from './live.ts'
+import { hearWhole, type LiveHearing } from './live.ts'
 import { type Segment, window_ms } from './segmenter.ts'
 
 /** `partial`: the speech goes on. `piece`: the beginning of a long one. `final`: all of it. */
@@ -15,7 +15,7 @@ export interface Job {
   kind: JobKind
   segment: Segment
   /** The live model that has heard the segment already. */
-  live?: Live | undefined
+  live?: LiveHearing | undefined
   /** Gets the words, which may be none. It is not called after `discard`. */
   onText: (text: string, recognise_ms: number) => void
 }

@@ -38,7 +38,7 @@ interface Question {
   reject: (error: Error) => void
 }
 
-type Asked = Extract<ToHearing, { id: number }>
+type QuestionMessage = Extract<ToHearing, { id: number }>
 
 interface HearingOptions {
   /** Returns where offline speech is installed when the process starts. */
@@ -140,7 +140,7 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
 
   const isAwaited = (): boolean => questions.values().some(({ is_left }) => !is_left)
 
-  function ask(newQuestion: (id: number) => Asked): { id: number; answer: Promise<FromHearing> } {
+  function ask(newQuestion: (id: number) => QuestionMessage): { id: number; answer: Promise<FromHearing> } {
     if (questions.size >= unanswered_max) throw new Error('offline speech has too much to do')
     const started = start()
     last_id += 1

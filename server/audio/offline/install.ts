@@ -5,7 +5,14 @@ import path from 'node:path'
 import { lock, runNpm } from '../../../bin/install.mjs'
 import { errorCode } from '../../kit/problem.ts'
 import { product } from '../../product.ts'
-import { default_source, type Installed, manifest_name, previousOf, readHash, readInstalled } from './installed.ts'
+import {
+  default_source,
+  type InstalledSpeech,
+  manifest_name,
+  previousOf,
+  readHash,
+  readInstalled,
+} from './installed.ts'
 import * as parts from './parts.ts'
 
 /** An install has failed. The message is a sentence that says why. */
@@ -54,7 +61,7 @@ const network_errors =
  * is renamed at the end: an interrupted install can be repeated, and the one before stays until then. One install runs
  * at a time; others wait for it.
  */
-export async function installSpeech(install: Install): Promise<Installed & { is_new: boolean }> {
+export async function installSpeech(install: Install): Promise<InstalledSpeech & { is_new: boolean }> {
   const { folder, signal, onProgress, packages = default_packages } = install
   if (!parts.is_supported)
     throw new InstallError(`Offline speech isn't available for ${process.platform} on ${process.arch}.`)
@@ -104,7 +111,15 @@ async function assertSpace(parent: string, bytes: number): Promise<void> {
 
 type Preparation = Install & { packages: Packages; hash: string; work: string }
 
-async function prepare({ folder, signal, onProgress, check, packages, hash, work }: Preparation): Promise<Installed> {
+async function prepare({
+  folder,
+  signal,
+  onProgress,
+  check,
+  packages,
+  hash,
+  work,
+}: Preparation): Promise<InstalledSpeech> {
   const { source, kept, checksums, unpacked_bytes: total_bytes } = packages
   const report = (message: string, done_bytes: number) => onProgress({ message, done_bytes, total_bytes })
   const download = path.join(work, 'download')

@@ -7,7 +7,7 @@ import { isObject } from '../../kit/json.ts'
  * The content of `installed.json`. It is written last, before the folder gets its name: where this file is, everything
  * is.
  */
-export interface Installed {
+export interface InstalledSpeech {
   /** The version in speech/package.json. */
   version: string
   /** A hash of the packages and the platform: what was installed for others is not used. */
@@ -30,7 +30,7 @@ export function readHash(source: string): string {
 export const previousOf = (folder: string): string => `${folder}.previous`
 
 /** Returns what is installed, and where. Undefined when nothing or another version is installed. */
-export function readInstalled(folder: string, hash: string): (Installed & { folder: string }) | undefined {
+export function readInstalled(folder: string, hash: string): (InstalledSpeech & { folder: string }) | undefined {
   for (const place of [folder, previousOf(folder)]) {
     const installed = readManifest(place, hash)
     if (installed) return { ...installed, folder: place }
@@ -38,11 +38,11 @@ export function readInstalled(folder: string, hash: string): (Installed & { fold
   return undefined
 }
 
-function readManifest(folder: string, hash: string): Installed | undefined {
+function readManifest(folder: string, hash: string): InstalledSpeech | undefined {
   try {
     const manifest: unknown = JSON.parse(fs.readFileSync(path.join(folder, manifest_name), 'utf8'))
     // This service wrote the file, so its members have these types.
-    return isObject(manifest) && manifest.hash === hash ? (manifest as unknown as Installed) : undefined
+    return isObject(manifest) && manifest.hash === hash ? (manifest as unknown as InstalledSpeech) : undefined
   } catch {
     return undefined
   }

@@ -7,7 +7,7 @@ import * as workspaces from '../../workspaces/store.ts'
 import { onAttempt, person_by_outcome } from './people.ts'
 import { drawFrom, newRandom, type Random } from './random.ts'
 
-export interface Chosen extends Random {
+export interface ChosenPerson extends Random {
   /** The key of the person. */
   person: string
 }
@@ -18,7 +18,7 @@ export interface Chosen extends Random {
 export async function choosePerson(
   at: At,
   { to, simulate, attempt }: Pick<CallToDial, 'to' | 'simulate' | 'attempt'>,
-): Promise<Chosen> {
+): Promise<ChosenPerson> {
   const { seed, mix, is_by_number } = await readChances(at)
   const random = newRandom(seed, simulate ?? to, attempt)
   const person =

@@ -56,7 +56,7 @@ export interface SignedForm {
   form: URLSearchParams
 }
 
-interface Unread {
+interface UnreadForm {
   channel_id: string
   kind: Kind
   url: string
@@ -64,7 +64,7 @@ interface Unread {
 }
 
 /** Returns the form of a request, if the carrier has signed it. */
-export async function readSigned(at: At, unread: Unread): Promise<SignedForm> {
+export async function readSigned(at: At, unread: UnreadForm): Promise<SignedForm> {
   const { channel_id, kind, url, raw } = unread
   const { headers, bytes } = raw
   const channel = await channels.find(at, channel_id)

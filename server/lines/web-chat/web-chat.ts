@@ -60,14 +60,14 @@ async function getConversation(at: At, id: string): Promise<Conversation> {
 export const unknownVisitor = (): Problem =>
   signedOut('A valid token of this chat is required. Begin a new chat to get one.')
 
-interface Said {
+interface VisitorMessage {
   visitor: visitors.ChatVisitor
   channel: ChatChannel
   message: NewChatMessage
 }
 
 /** Adds what the visitor says. If the conversation is closed, it begins another one. */
-export async function say(at: At, { visitor, channel, message }: Said): Promise<ChatMessage> {
+export async function say(at: At, { visitor, channel, message }: VisitorMessage): Promise<ChatMessage> {
   const { text, after } = message
   const { token_hash, conversation_id: id } = await lock(at, visitor)
   const last_seq = after === undefined ? undefined : seqIn(id, after)

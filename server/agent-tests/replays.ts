@@ -1,5 +1,5 @@
-import * as replayable from '../conversations/replayable.ts'
-import { removeMany } from '../conversations/retention.ts'
+import { removeMany } from '../conversations/erase.ts'
+import * as replayable from '../conversations/store.ts'
 import type { At } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'

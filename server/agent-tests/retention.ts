@@ -1,4 +1,4 @@
-import { removeMany } from '../conversations/retention.ts'
+import { removeMany } from '../conversations/erase.ts'
 import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'

@@ -1,5 +1,5 @@
 import { NewContact } from '../contacts/schema.ts'
-import { memberFaults } from '../conversations/member-faults.ts'
+import { memberFaults } from '../conversations/begin.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
 import { isObject } from '../kit/json.ts'

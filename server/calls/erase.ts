@@ -1,6 +1,5 @@
 import type { Person } from '../consent/person.ts'
-import { redact as redactConversation } from '../conversations/redact.ts'
-import { removeMany as removeConversations } from '../conversations/retention.ts'
+import { redact as redactConversation, removeMany as removeConversations } from '../conversations/erase.ts'
 import * as events from '../events/store.ts'
 import { type At, type AtOutside, type InWorkspace, inTransaction } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'

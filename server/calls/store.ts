@@ -1,6 +1,6 @@
 import * as channels from '../channels/store.ts'
 import { findRefusals, type Rule } from '../consent/refusals.ts'
-import { memberFaults } from '../conversations/member-faults.ts'
+import { memberFaults } from '../conversations/begin.ts'
 import { table as conversations_topic } from '../conversations/store.ts'
 import * as events from '../events/store.ts'
 import { type At, type InWorkspace, newHook, newTool, type Unscoped } from '../kit/at.ts'

@@ -1,6 +1,6 @@
 import { assertCrmFilterIsComplete } from '../contacts/filters.ts'
 import { shareMany } from '../contacts/share-many.ts'
-import { memberFaults, unknown } from '../conversations/member-faults.ts'
+import { memberFaults, unknown } from '../conversations/begin.ts'
 import type { At } from '../kit/at.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import { enroll, lockOpen, type Member, noRoom } from './enroll.ts'

@@ -1,5 +1,6 @@
 import { type At, type InWorkspace, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { type CountChange, slottedCounts } from '../kit/postgres/slotted-counts.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { Conversation, Turn } from './schema.ts'
 
@@ -125,3 +126,19 @@ export async function readProgress(
   }))
   return { last: rows.at(-1)?.id, count: rows.length, progress }
 }
+
+const kept = slottedCounts<CountChange<Conversation['status']>>('conversation_counts', {
+  value: { name: 'status', type: 'text' },
+})
+
+export const { selectTotal } = kept
+
+/** Runs in the transaction that changes the conversations. Trials are not counted. */
+export const count = (
+  at: InWorkspace,
+  changes: (CountChange<Conversation['status']> & Pick<Conversation, 'is_test'>)[],
+): Promise<void> =>
+  kept.count(
+    at,
+    changes.flatMap(({ is_test, ...change }) => (is_test ? [] : [change])),
+  )

@@ -1,20 +1,19 @@
 import { stamp } from '../contacts/rows.ts'
 import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
-import { type At, newHook } from '../kit/at.ts'
+import { type At, type InWorkspace, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
-import { invalid, invalidState, notFound } from '../kit/problem.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { invalid, invalidState, notFound, type Problem } from '../kit/problem.ts'
 import { sms_characters_max } from '../talk/settings.ts'
-import { withAuthors } from './authors.ts'
+import * as counts from './counted.ts'
 import { firstAnswerIn, reportProgress } from './counted.ts'
-import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
-import { lockAll, updateAnswered, updateContact, updateStatus } from './rows.ts'
+import { addSaid, lockAll, select, setCounterpart, updateAnswered, updateContact, updateStatus } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { announce, get, type LockedConversation, lock } from './store.ts'
-import { answering_by_sms, threads_changed } from './threads.ts'
-import { insertTurns, newTurn } from './turns.ts'
+import { announce, answering_by_sms, get, type LockedConversation, lock, said, threads_changed } from './store.ts'
+import { insertTurns, newTurn, withAuthors } from './turns.ts'
 import { waitingSince } from './waiting.ts'
 
 /** People do these things in conversations. The process that drives the conversation is told after the commit, and does the rest. */
@@ -159,4 +158,111 @@ const refusals: Record<Conversation['status'], string> = {
   open: 'This conversation is not handed over.',
   handed_over: 'This conversation is handed over already.',
   closed: 'This conversation is closed.',
+}
+
+export interface Message {
+  /** The id of the conversation. */
+  id: string
+  text: string
+}
+
+/** Adds what contacts say over the API, or in a web chat. Messages of one conversation keep their order. */
+export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' = 'api'): Promise<(Turn | Problem)[]> {
+  const { now } = at
+  const by_id = Map.groupBy(
+    messages.filter(({ id }) => isId(id)),
+    ({ id }) => id,
+  )
+  const changed = await addSaid(at, by_id, kind)
+  const turns = new Map<Message, Turn>()
+  const recorded = changed.flatMap(({ id, contact_id, turn_count }) => {
+    const added = by_id.get(id) ?? []
+    return added.map((message, index) => {
+      const seq = turn_count - added.length + index + 1
+      const turn = newTurn({ seq, role: 'contact', text: message.text, created_at: clock.iso(now) })
+      turns.set(message, turn)
+      return { id, contact_id, turn }
+    })
+  })
+  const others = [...by_id.keys()].filter((id) => !changed.some((conversation) => conversation.id === id))
+  const [refusals] = await Promise.all([
+    whyRefused(at, others),
+    insertTurns(at, recorded),
+    reportProgress(
+      at,
+      changed.map((conversation) => ({ conversation, turns: by_id.get(conversation.id)?.length ?? 0 })),
+    ),
+    stamp(
+      at,
+      changed.flatMap(({ contact_id, is_test }) => (contact_id === null || is_test ? [] : [{ contact_id, at: now }])),
+    ),
+    events.record(
+      at,
+      event_types.turn,
+      recorded.map((data) => ({ data })),
+    ),
+  ])
+  for (const { id } of changed) announce(at, id)
+  const asked = new Map(changed.map(({ id, opt_out_asked_seq }) => [id, opt_out_asked_seq]))
+  await at.hooks.run(
+    at,
+    said,
+    recorded.map((one) => ({ ...one, is_answer: asked.get(one.id) === one.turn.seq - 1 })),
+  )
+  return messages.map((message) => turns.get(message) ?? refusals.get(message.id) ?? notFound())
+}
+
+async function whyRefused({ db, workspace }: At, ids: string[]): Promise<Map<string, Problem>> {
+  if (ids.length === 0) return new Map()
+  const found = await select(['id', 'kind', 'status']).many(
+    db,
+    sql`from conversations where workspace_id = ${workspace} and id = any(${ids}::uuid[])`,
+  )
+  return new Map(found.map(({ id, kind, status }) => [id, refusal(kind, status)]))
+}
+
+const refusal = (kind: Conversation['kind'], status: Conversation['status']): Problem =>
+  status === 'closed'
+    ? invalidState('This conversation is closed. Start a new one.', { status })
+    : invalidState(`What the contact says in a conversation of kind ${kind} comes from its channel.`, { status })
+
+/** A visitor of a web chat may see this of a turn. */
+export type SeenTurn = Pick<Turn, 'seq' | 'role' | 'text' | 'created_at' | 'citations'>
+
+/** Reads the last turns of a conversation, oldest first. They end before a turn that is not finished. */
+export async function lastTurns(
+  { db, workspace }: InWorkspace,
+  { id, limit }: { id: string; limit: number },
+): Promise<SeenTurn[]> {
+  const turns = await db.many<SeenTurn>(
+    sql`select seq, role, text, created_at, coalesce(citations, '[]') as citations from conversation_turns as turn
+      where workspace_id = ${workspace} and conversation_id = ${id}
+        and not exists (select from conversation_turns as unfinished
+          where unfinished.workspace_id = ${workspace} and unfinished.conversation_id = ${id}
+            and unfinished.seq <= turn.seq and unfinished.is_open)
+      order by seq desc limit ${limit}`,
+  )
+  return turns.reverse()
+}
+
+/** Finds the contact's turn with this text after a number, if there is one. */
+export const findSaid = (
+  { db, workspace }: InWorkspace,
+  { id, after, text }: { id: string; after: number; text: string },
+): Promise<Omit<SeenTurn, 'citations'> | undefined> =>
+  db.maybe(
+    sql`select seq, role, text, created_at from conversation_turns
+      where workspace_id = ${workspace} and conversation_id = ${id} and seq > ${after} and role = 'contact'
+        and text = ${text}
+      order by seq limit 1`,
+  )
+
+/** Keeps the number that the visitor has left. Returns false if there is one already, or the conversation is closed. */
+export async function keepCounterpart(
+  at: At,
+  { id, counterpart }: { id: string; counterpart: string },
+): Promise<boolean> {
+  const is_kept = (await setCounterpart(at, { id, counterpart })) > 0
+  if (is_kept) announce(at, id)
+  return is_kept
 }

@@ -1,14 +1,19 @@
-import type { At } from '../kit/at.ts'
+import * as channels from '../channels/store.ts'
+import * as channel_usage from '../channels/usage.ts'
+import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
+import { sharedRead } from '../kit/postgres/shared-read.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { RowOf } from '../kit/postgres/table.ts'
 import { invalid, notFound } from '../kit/problem.ts'
-import * as counts from './counts.ts'
+import { dayOf } from '../talk/settings.ts'
+import * as workspaces from '../workspaces/store.ts'
+import * as counts from './counted.ts'
 import { columns, members, select } from './rows.ts'
-import type { Conversation, ConversationQuery } from './schema.ts'
+import type { Conversation, ConversationQuery, Message, Turn } from './schema.ts'
 
 /** Also the name of the due work, and the topic of notifications. */
 export const table = 'conversations'
@@ -136,3 +141,139 @@ export async function readResults({ db, workspace }: At, ids: string[]): Promise
 /** After the commit, whoever drives, follows or waits for the conversation looks at it. */
 export const announce = ({ db, workspace }: At, id: string, { is_due = true } = {}): void =>
   db.notify({ topic: table, workspace, id, is_due })
+
+/**
+ * Something has happened in a conversation by SMS.
+ * - `sent`: the carrier has the first message that was written to the contact. `failed`, `unknown`: it does not, or that is not known.
+ *   What becomes of later messages does not count.
+ * - `replied`: the contact has written. `opted_out`: it has written a word such as STOP.
+ * - `closed`: it has ended.
+ */
+export interface ThreadChange {
+  id: string
+  /** It is set when the contact has written. */
+  contact_id?: string | null
+  what: 'sent' | 'failed' | 'unknown' | 'replied' | 'opted_out' | 'closed'
+}
+
+/** Runs in the transaction in which it happens. */
+export const threads_changed = newHook<ThreadChange[]>('conversations.threads_changed')
+
+/** Asks whether a number may be written to. A reaction that throws prevents it. */
+export const writing_to = newHook<{ phone_number: string }>('conversations.writing_to')
+
+/** A person answers this by SMS. */
+export interface AnswerBySms {
+  /** The id of the conversation. */
+  id: string
+  turn: Turn
+  channel_id: string | null
+  counterpart: string
+}
+
+/**
+ * Runs before the answer is written. Reactions return the message by which it is sent, if there is one. A reaction that throws
+ * prevents the answer.
+ */
+export const answering_by_sms = newHook<AnswerBySms, { id: string; message: Message } | undefined>(
+  'conversations.answering_by_sms',
+)
+
+/** The contact has said this over the API, or in a web chat. */
+export interface Said {
+  /** The id of the conversation. */
+  id: string
+  contact_id: string | null
+  turn: Turn
+  /** Whether the turn before asks whether the contact wants no more calls and messages. */
+  is_answer: boolean
+}
+
+/** Runs when it is written, in the same transaction. Reactions return the conversations that they have changed. */
+export const said = newHook<Said[], Conversation[]>('conversations.said')
+
+interface Used {
+  channel_id: string | null
+  tokens: number
+}
+
+/** Runs in the transaction that writes the answers. */
+export async function addTokens(at: At, used: Used[]): Promise<void> {
+  const { db, workspace, now } = at
+  const tokens = used.reduce((sum, one) => sum + one.tokens, 0)
+  if (tokens === 0) return
+  await Promise.all([
+    db.run(
+      sql`insert into token_days (workspace_id, day, tokens) values (${workspace}, ${dayOf(now)}, ${tokens})
+        on conflict (workspace_id, day) do update set tokens = token_days.tokens + excluded.tokens`,
+    ),
+    channel_usage.addTokens(
+      at,
+      used.flatMap(({ channel_id, tokens }) => (channel_id === null || tokens === 0 ? [] : [{ channel_id, tokens }])),
+    ),
+  ])
+}
+
+/** Returns whether no more tokens may be used today, in the workspace or on the channel. */
+export async function isOverLimit(at: At, { channel_id }: { channel_id: string | null }): Promise<boolean> {
+  const [is_over, channel] = await Promise.all([
+    isOverDailyLimit(at),
+    channel_id === null ? undefined : channels.find(at, channel_id),
+  ])
+  return is_over || (channel !== undefined && (await channel_usage.isOverTokens(at, channel)))
+}
+
+/** Returns whether the workspace has used the tokens that it may use in a day. */
+const isOverDailyLimit = sharedRead(async (at: At): Promise<boolean> => {
+  const { db, workspace, now } = at
+  const [found, { tokens_per_day_max }] = await Promise.all([
+    db.maybe<{ tokens: number }>(
+      sql`select tokens from token_days where workspace_id = ${workspace} and day = ${dayOf(now)}`,
+    ),
+    workspaces.readSettings(at),
+  ])
+  return (found?.tokens ?? 0) >= tokens_per_day_max
+})
+
+/** Conversations without a word of the contact are passed over. Of those with an agent that nobody answers so many are looked at. */
+const looked_at_factor = 5
+
+export type Replayable = Pick<Conversation, 'id' | 'contact_id' | 'created_at'>
+
+/** The last closed conversations of an agent in which the contact has said something, newest first. No trials. */
+export async function listReplayable(
+  { db, workspace }: At,
+  { agent_id, last }: { agent_id: string; last: number },
+): Promise<Replayable[]> {
+  const found = await select(['id', 'contact_id', 'created_at']).many(
+    db,
+    sql`from conversations
+      where workspace_id = ${workspace} and agent_id = ${agent_id} and status = 'closed' and not is_test and redacted_at is null
+      order by created_at desc, id desc limit ${last * looked_at_factor}`,
+  )
+  if (found.length === 0) return []
+  const with_words = await db.many<{ conversation_id: string }>(
+    sql`select distinct conversation_id from conversation_turns
+      where workspace_id = ${workspace} and conversation_id = any(${toArrayLiteral(found.map(({ id }) => id))}::uuid[])
+        and role = 'contact' and text <> ''`,
+  )
+  const ids = new Set(with_words.map(({ conversation_id }) => conversation_id))
+  return found.filter(({ id }) => ids.has(id)).slice(0, last)
+}
+
+/**
+ * Returns those of these conversations whose words are still there, with their contacts. Until the transaction ends they are not
+ * redacted or deleted, and their contacts are not either.
+ */
+export async function shareReplayable(
+  { db, workspace }: At,
+  ids: string[],
+): Promise<Map<string, Pick<Conversation, 'contact_id'>>> {
+  const found = await select(['id', 'contact_id']).many(
+    db,
+    sql`from conversations
+      where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[]) and redacted_at is null
+      order by id for share`,
+  )
+  return new Map(found.map(({ id, contact_id }) => [id, { contact_id }]))
+}

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { At } from '../kit/at.ts'
+import { type At, type InWorkspace, newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Subscriber } from '../kit/http/operation.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
-import { invalid } from '../kit/problem.ts'
-import { withAuthors } from './authors.ts'
-import { liveWords } from './live.ts'
+import type { Pool } from '../kit/postgres/pool.ts'
+import { openRowWatch, type RowWatch } from '../kit/postgres/row-watch.ts'
+import { raw } from '../kit/postgres/sql.ts'
+import { invalid, notFound } from '../kit/problem.ts'
 import type { Conversation, Turn } from './schema.ts'
 import * as conversations from './store.ts'
+import { table } from './store.ts'
 import * as turns from './turns.ts'
-import { conversationWatch } from './watch.ts'
+import { withAuthors } from './turns.ts'
 
 /** Keeps proxies from closing a quiet stream. */
 const heartbeat_ms = 15_000
@@ -202,3 +204,96 @@ export function readLastSeq(last_event_id: string | undefined): number | undefin
 
 export const event = (name: string, data: object, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+
+/** This much tells whether something has happened in a conversation. */
+export interface Snapshot extends Pick<Conversation, 'id' | 'status' | 'turn_count' | 'updated_at'> {
+  last_answer_seq: number
+}
+
+export const conversationWatch = newTool<RowWatch<Snapshot>>()
+
+export const openConversationWatch = (pool: Pool): RowWatch<Snapshot> =>
+  openRowWatch(pool, { table, columns: raw('id, status, turn_count, updated_at, last_answer_seq') })
+
+interface Wait {
+  id: string
+  after: number
+  wait_ms: number
+}
+
+/** Resolves when a turn of the agent or a person after `after` is finished, when the status changes, or after the wait. */
+export async function waitForAnswer(at: At, { id, after, wait_ms }: Wait, signal: AbortSignal): Promise<void> {
+  const watch = conversationWatch.of(at)
+  const first = await watch.readSnapshot(at, id)
+  if (!first) throw notFound()
+  const isOver = (snapshot: Snapshot | undefined) =>
+    !snapshot || snapshot.last_answer_seq > after || snapshot.status === 'closed' || snapshot.status !== first.status
+  if (isOver(first)) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = watch.open(at, id, (snapshot) => {
+    if (isOver(snapshot)) resolve()
+  })
+  // Something may have happened before the watch was open.
+  const again = watch.readSnapshot(at, id).then((snapshot) => (isOver(snapshot) ? resolve() : undefined))
+  const ended = new AbortController()
+  const limit = AbortSignal.any([signal, ended.signal])
+  const late = sleep(wait_ms, undefined, { signal: limit }).catch(() => {})
+  await Promise.race([promise, again.then(() => promise), late]).finally(() => {
+    ended.abort()
+    stop()
+  })
+}
+
+interface OpenTurn {
+  seq: number
+  text: string
+}
+
+type Listener = (turn: OpenTurn, piece: string) => void
+
+/** The agents' words as they are made, within this process. */
+export interface LiveWords {
+  /** The turn that the agent is making in this process, if any. */
+  openTurnOf: (at: InWorkspace, id: string) => OpenTurn | undefined
+  /** Returns the function that ends it. */
+  listen: (at: InWorkspace, id: string, listener: Listener) => () => void
+  /** For the driver of the conversation. */
+  openSpeaker: (at: InWorkspace, id: string) => Speaker
+}
+
+export interface Speaker {
+  say: (seq: number, piece: string) => void
+  endTurn: () => void
+}
+
+export const liveWords = newTool(openLiveWords)
+
+function openLiveWords(): LiveWords {
+  const open_turns = new Map<string, OpenTurn>()
+  const listeners = new Map<string, Set<Listener>>()
+  const keyOf = ({ workspace }: InWorkspace, id: string) => `${workspace} ${id}`
+  return {
+    openTurnOf: (at, id) => open_turns.get(keyOf(at, id)),
+    listen(at, id, listener) {
+      const key = keyOf(at, id)
+      const group = listeners.get(key) ?? new Set()
+      listeners.set(key, group.add(listener))
+      return () => {
+        group.delete(listener)
+        if (group.size === 0 && listeners.get(key) === group) listeners.delete(key)
+      }
+    },
+    openSpeaker(at, id) {
+      const key = keyOf(at, id)
+      return {
+        say(seq, piece) {
+          const turn = open_turns.get(key) ?? { seq, text: '' }
+          turn.text += piece
+          open_turns.set(key, turn)
+          for (const listener of listeners.get(key) ?? []) listener(turn, piece)
+        },
+        endTurn: () => void open_turns.delete(key),
+      }
+    },
+  }
+}

@@ -4,7 +4,9 @@ import * as page from '../kit/postgres/page.ts'
 import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { selectRows } from '../kit/postgres/tenants.ts'
 import type { ToolStatus } from '../talk/state.ts'
+import { insertRows, type Row } from './rows.ts'
 import type { Turn } from './schema.ts'
+import { insertTurns, type TurnOf } from './turns.ts'
 
 export interface RunToSave {
   conversation_id: string
@@ -68,3 +70,29 @@ export const countRuns = (
     sql`select from tool_runs where workspace_id = ${workspace} and conversation_id = ${conversation_id}
       and name = ${name} and status = 'succeeded'`,
   )
+
+/** A conversation that nobody real has had: an agent was tested. It is a trial, and closed. */
+export interface PlayedConversation {
+  conversation: Row
+  turns: TurnOf[]
+  runs: RunToSave[]
+}
+
+/** Keeps conversations of tests as trials are kept. They are counted nowhere, and nobody is told of them. */
+export async function insertPlayed(at: At, played: PlayedConversation[]): Promise<void> {
+  if (played.length === 0) return
+  await Promise.all([
+    insertRows(
+      at,
+      played.map(({ conversation }) => conversation),
+    ),
+    insertTurns(
+      at,
+      played.flatMap(({ turns }) => turns),
+    ),
+    saveRuns(
+      at,
+      played.flatMap(({ runs }) => runs),
+    ),
+  ])
+}

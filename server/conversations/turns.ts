@@ -2,12 +2,12 @@ import type { At, InWorkspace } from '../kit/at.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
 import { batchedPerDb } from '../kit/postgres/batched-per-db.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
+import { readNames } from '../kit/postgres/names.ts'
 import * as page from '../kit/postgres/page.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid } from '../kit/problem.ts'
 import { no_usage, type SpeechPart } from '../talk/state.ts'
-import { withAuthors } from './authors.ts'
 import type { Turn, TurnQuery } from './schema.ts'
 import * as conversations from './store.ts'
 
@@ -331,4 +331,31 @@ export const setSpeech = (
   db.run(
     sql`update conversation_turns set heard = text, speech = ${JSON.stringify(speech)}
       where workspace_id = ${workspace} and conversation_id = ${id} and seq = ${seq} and role = 'human'`,
+  )
+
+/** Adds the names of people who have answered. Only their ids are stored. */
+export async function withAuthors(at: At, turns: Turn[]): Promise<Turn[]> {
+  const people = turns.map(({ author }) => author && { type: 'person', id: author.id })
+  const withName = await readNames(at, people)
+  return turns.map((turn) =>
+    turn.author
+      ? { ...turn, author: { id: turn.author.id, name: withName({ type: 'person', id: turn.author.id }).name } }
+      : turn,
+  )
+}
+
+/** A call ends long before. */
+const turns_max = 10_000
+
+/** A turn of a call. `speech` is empty for what was not spoken. */
+export interface SpokenTurn extends Turn {
+  speech: SpeechPart[]
+}
+
+/** Lists the finished turns of a call, oldest first. */
+export const listSpoken = ({ db, workspace }: InWorkspace, conversation_id: string): Promise<SpokenTurn[]> =>
+  db.many<SpokenTurn>(
+    sql`select ${turnColumns(workspace, [{ id: conversation_id }])}, coalesce(speech, '[]') as speech from conversation_turns as turn
+      where workspace_id = ${workspace} and conversation_id = ${conversation_id} and not is_open
+      order by seq limit ${turns_max}`,
   )

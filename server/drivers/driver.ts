@@ -1,7 +1,7 @@
 import type { Shown } from '../consent/spoken.ts'
-import { liveWords, type Speaker } from '../conversations/live.ts'
 import type { ScriptProgress } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
+import { liveWords, type Speaker } from '../conversations/stream.ts'
 import { findEndedRuns } from '../conversations/tool-runs.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'

@@ -1,5 +1,5 @@
+import { conversationWatch } from '../conversations/stream.ts'
 import * as turns from '../conversations/turns.ts'
-import { conversationWatch } from '../conversations/watch.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { EngineInput } from '../talk/input.ts'

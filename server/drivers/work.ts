@@ -1,5 +1,4 @@
 import type { Configuration } from '../agents/configuration.ts'
-import { mustAnswer, pausedUntil } from '../conversations/answer-time.ts'
 import {
   beforeWords,
   type ClaimedConversation,
@@ -7,10 +6,10 @@ import {
   due_conversations,
   type LoadedTurn,
 } from '../conversations/claim.ts'
-import { mustAnswerBy } from '../conversations/opt-out-question.ts'
 import { renewLeases } from '../conversations/rows.ts'
-import { isOverLimit } from '../conversations/tokens.ts'
+import { isOverLimit } from '../conversations/store.ts'
 import { newTurn } from '../conversations/turns.ts'
+import { mustAnswer, mustAnswerBy, pausedUntil } from '../conversations/waiting.ts'
 import { type At, type AtOutside, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'

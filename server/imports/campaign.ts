@@ -1,5 +1,5 @@
 import { enroll, lockOpen, type Member, noRoom } from '../campaigns/enroll.ts'
-import { unknown } from '../conversations/member-faults.ts'
+import { unknown } from '../conversations/begin.ts'
 import type { At } from '../kit/at.ts'
 import { invalid, Problem } from '../kit/problem.ts'
 

@@ -1,5 +1,5 @@
 import { type Field, fields, isCustomFieldPath } from '../contacts/schema.ts'
-import { memberFaults } from '../conversations/member-faults.ts'
+import { memberFaults } from '../conversations/begin.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 import type { ColumnMapping, MappedField } from './schema.ts'

@@ -1,6 +1,6 @@
 import { parseContact } from '../contacts/parse.ts'
 import type { NewContact } from '../contacts/schema.ts'
-import { memberFaults } from '../conversations/member-faults.ts'
+import { memberFaults } from '../conversations/begin.ts'
 import type { Cells } from './files.ts'
 import { isVariable, nameOf } from './match-columns.ts'
 import { cells_max } from './parse-csv.ts'

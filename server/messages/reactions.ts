@@ -1,5 +1,5 @@
-import { redacting } from '../conversations/redact.ts'
-import { type AnswerBySms, answering_by_sms, said, writing_to } from '../conversations/threads.ts'
+import { redacting } from '../conversations/erase.ts'
+import { type AnswerBySms, answering_by_sms, said, writing_to } from '../conversations/store.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
 import { obey } from './opt-outs.ts'
 import { assertMaySend, insertMessages, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'

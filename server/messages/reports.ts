@@ -1,7 +1,6 @@
 import { stamp } from '../contacts/rows.ts'
 import { event_types } from '../conversations/event-types.ts'
-import { announce } from '../conversations/store.ts'
-import { type ThreadChange, threads_changed } from '../conversations/threads.ts'
+import { announce, type ThreadChange, threads_changed } from '../conversations/store.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { listReplayable } from '../../server/conversations/replayable.ts'
+import { listReplayable } from '../../server/conversations/store.ts'
 import { openPool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { addTest, getRun, newDesk, runTests } from '../support/agent-tests.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removeOld } from '../../server/agent-tests/retention.ts'
-import * as retention from '../../server/conversations/retention.ts'
+import * as retention from '../../server/conversations/erase.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { desk_script, getRun, newDesk, startRun } from '../support/agent-tests.ts'

@@ -5,7 +5,7 @@ import type { CallLine, CallLineEvent, Carrier } from '../../server/calls/carrie
 import { claim } from '../../server/calls/claim.ts'
 import { changed } from '../../server/calls/store.ts'
 import { calling } from '../../server/calls/work.ts'
-import { conversationWatch } from '../../server/conversations/watch.ts'
+import { conversationWatch } from '../../server/conversations/stream.ts'
 import { on, openHooks } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openLog } from '../../server/kit/log.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as retention from '../../server/conversations/retention.ts'
+import * as retention from '../../server/conversations/erase.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { begin, create, get, newAgent, say } from '../support/conversations.ts'
 import { serve } from '../support/harness.ts'

@@ -1,4 +1,4 @@
-import type { SpokenTurn } from '../../server/conversations/spoken.ts'
+import type { SpokenTurn } from '../../server/conversations/turns.ts'
 import { newTurn } from '../../server/conversations/turns.ts'
 import { newId } from '../../server/kit/id.ts'
 import type { Pool } from '../../server/kit/postgres/pool.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { contentHash } from '../../agents/configuration.ts'
 import type { Contact } from '../../contacts/schema.ts'
-import type { PlayedConversation } from '../../conversations/played.ts'
+import type { PlayedConversation } from '../../conversations/tool-runs.ts'
 import { truncate } from '../../kit/text.ts'
 import { no_usage } from '../../talk/state.ts'
 import {

@@ -1,4 +1,4 @@
-import type { PlayedConversation } from '../../conversations/played.ts'
+import type { PlayedConversation } from '../../conversations/tool-runs.ts'
 import * as clock from '../../kit/clock.ts'
 import { isBusy } from '../../kit/postgres/errors.ts'
 import { isShortage } from '../../kit/work/shortage.ts'

@@ -1,6 +1,6 @@
 import * as contacts from '../../contacts/store.ts'
 import { zonesOf } from '../../contacts/zones.ts'
-import { findAsked } from '../../conversations/opt-out-question.ts'
+import { findAsked } from '../../conversations/waiting.ts'
 import { type At, inTransaction } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { nextInQuietHours } from '../../workspaces/quiet-hours.ts'

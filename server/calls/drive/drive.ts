@@ -1,6 +1,6 @@
 import type { Conversation } from '../../conversations/schema.ts'
+import { conversationWatch } from '../../conversations/stream.ts'
 import * as turns from '../../conversations/turns.ts'
-import { conversationWatch } from '../../conversations/watch.ts'
 import { Driver, type OptOut, type Parts } from '../../drivers/driver.ts'
 import type { Save, Saved } from '../../drivers/plan-save.ts'
 import type { At } from '../../kit/at.ts'

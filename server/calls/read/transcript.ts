@@ -1,4 +1,4 @@
-import type { SpokenTurn } from '../../conversations/spoken.ts'
+import type { SpokenTurn } from '../../conversations/turns.ts'
 import { resourceInPieces } from '../../kit/http/envelope.ts'
 import type { PiecedContent } from '../../kit/http/file-content.ts'
 import type { SpeechPart } from '../../talk/state.ts'

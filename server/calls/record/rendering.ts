@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findConfiguration } from '../../agents/find-version.ts'
-import { listSpoken, type SpokenTurn } from '../../conversations/spoken.ts'
+import { listSpoken, type SpokenTurn } from '../../conversations/turns.ts'
 import type { AtOutside } from '../../kit/at.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 import { notFound, Problem } from '../../kit/problem.ts'

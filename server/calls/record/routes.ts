@@ -1,6 +1,6 @@
 import { findConfiguration } from '../../agents/find-version.ts'
 import { authorOf } from '../../agents/schema.ts'
-import { listSpoken } from '../../conversations/spoken.ts'
+import { listSpoken } from '../../conversations/turns.ts'
 import type { At } from '../../kit/at.ts'
 import { ById } from '../../kit/field.ts'
 import * as operation from '../../kit/http/operation.ts'

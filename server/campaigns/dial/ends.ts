@@ -1,6 +1,6 @@
 import type { ChangedCall } from '../../calls/store.ts'
 import { findCallOf } from '../../calls/store.ts'
-import type { ThreadChange } from '../../conversations/threads.ts'
+import type { ThreadChange } from '../../conversations/store.ts'
 import type { CallbackRequest } from '../../drivers/callbacks.ts'
 import type { At } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'

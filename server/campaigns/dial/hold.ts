@@ -1,6 +1,6 @@
 import * as calls from '../../calls/queue.ts'
 import { callWatch } from '../../calls/store.ts'
-import { conversationWatch } from '../../conversations/watch.ts'
+import { conversationWatch } from '../../conversations/stream.ts'
 import { type At, inTransaction } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { isId } from '../../kit/id.ts'

@@ -9,7 +9,7 @@ import { findByName } from './find-by-name.ts'
 import { readJsonFile } from './json-file.ts'
 import { type Answer, formatTable } from './run.ts'
 
-/** A workspace has no more. */
+/** A workspace has at most this many agents. */
 const agents_max = 1_000
 
 export async function listAgents(target: Target): Promise<Answer> {
@@ -26,7 +26,7 @@ export async function listAgents(target: Target): Promise<Answer> {
 
 const listAll = ({ api }: Target): Promise<Agent[]> => takeFirst(api.agents.list(), agents_max)
 
-/** `name` may be the id, here and below. */
+/** Finds an agent by its name or id. `name` may be the id here and below. */
 export async function findAgent(target: Target, name: string): Promise<Agent> {
   const { api, workspace } = target
   if (!isId(name)) return findByName(await listAll(target), name, 'agent', workspace)
@@ -41,7 +41,10 @@ export async function createAgent({ api, shell }: Target, file: string): Promise
   return { data: { agent }, text: `Created "${agent.name}" ${agent.id}.` }
 }
 
-/** The fields are in the order of the API, so that a file changes only where the agent does. */
+/**
+ * Prints an agent, or writes it to a file. The fields are in the order of the API, so that a file changes only where
+ * the agent does.
+ */
 export async function pullAgent(target: Target, name: string, file: string | undefined): Promise<Answer> {
   const agent = await target.api.agents.get((await findAgent(target, name)).id)
   const content = { name: agent.name, description: agent.description, ...agent.draft }
@@ -97,7 +100,7 @@ async function changeDraft(target: Target, name: string, file: string | undefine
   return file === undefined ? agent : target.api.agents.update(agent.id, await readAgent(target.shell, file))
 }
 
-/** Deploys nothing if the version is the only one in use already. */
+/** Makes a version of the draft. Deploys nothing if the version is the only one in use already. */
 async function publishDraft(
   target: Target,
   agent: Agent | AgentWithDraft,
@@ -131,7 +134,7 @@ async function publishDraft(
 interface PublishOptions {
   note?: string | undefined
   deploy?: boolean | undefined
-  /** Deploys without the tests that the agent requires. */
+  /** Whether to deploy without the tests that the agent requires. */
   force?: boolean | undefined
 }
 
@@ -155,7 +158,7 @@ async function whyNotDeployed(
   return reported instanceof Problem ? new Problem(reported.code, message, reported.details) : reported
 }
 
-/** As it is typed in a shell. */
+/** Quotes a name as it is typed in a shell. */
 const quoted = (name: string): string => (/^[\w-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`)
 
 export async function deployAgent(

@@ -16,7 +16,7 @@ import { openProgress } from './progress.ts'
 import { type Answer, formatTable } from './run.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** An agent has no more. */
+/** An agent has at most this many tests. */
 const tests_max = 500
 const poll_first_ms = 100
 const poll_max_ms = 1_000
@@ -32,13 +32,13 @@ export interface RunOptions {
   junit?: string
 }
 
-/** A name that is not found is wrong usage here, so that CI can tell it from a failed test. */
+/** Finds an agent. A name that is not found is wrong usage here, so that CI can tell it from a failed test. */
 const findAgentToTest = (target: Target, name: string): Promise<Agent> =>
   findAgent(target, name).catch((error: unknown) => {
     throw error instanceof Problem && error.code === 'NOT_FOUND' ? new UsageError(error.message) : error
   })
 
-/** Oldest first. */
+/** Lists all tests, oldest first. */
 const listAll = async ({ api }: Target, { id }: Agent): Promise<AgentTest[]> =>
   (await takeFirst(api.agentTests.list(id), tests_max)).reverse()
 
@@ -85,7 +85,7 @@ function findTests(tests: AgentTest[], names: string[], agent: Agent): string[] 
   return [...new Set(found)]
 }
 
-/** Shows a bar meanwhile. Returns undefined after Ctrl-C, which cancels the run. */
+/** Waits until the run has ended, with a bar on a terminal. Returns undefined after Ctrl-C, which cancels the run. */
 async function untilEnded(target: Target, created: TestRun, stop: AbortSignal): Promise<TestRun | undefined> {
   const { api, shell } = target
   const progress = openProgress(shell)
@@ -102,7 +102,7 @@ async function untilEnded(target: Target, created: TestRun, stop: AbortSignal): 
     if (!stop.aborted) throw error
     progress.clear()
     await api.testRuns.cancel(created.id).catch((error: unknown) => {
-      // It has ended just before.
+      // The run has ended just before.
       if (!(error instanceof ApiError && error.code === 'INVALID_STATE')) throw error
     })
     consoleOf(shell).error(`Canceled the run ${created.id}.`)
@@ -147,11 +147,11 @@ function describeResult({ name, status, passes, runs, failures, error, conversat
   return [`${status === 'error' ? 'NOT RUN' : 'FAILED'} ${name}${share}`, ...shown, ...link, ''].join('\n')
 }
 
-/** Before the tests are run: what is there already stays until they have ended. */
+/** Checks before the tests run that the file can be written. A file that is there stays until they have ended. */
 const assertWritable = (file: string): void =>
   writing(file, (unfinished) => {
     fs.writeFileSync(unfinished, '')
-    // It fails, as it would after the run.
+    // The rename fails, as it would after the run.
     if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) fs.renameSync(unfinished, file)
     fs.rmSync(unfinished)
   })
@@ -172,13 +172,13 @@ function writing(file: string, write: (unfinished: string) => void): void {
   }
 }
 
-/** Without ids and times, so that a file changes only where a test does. */
+/** Returns a test without ids and times, so that a file changes only where a test does. */
 function contentOf(test: AgentTest): NewAgentTest {
   const { id: _, agent_id: _agent, created_at: _created, updated_at: _updated, ...content } = test
   const is_default = (name: string, value: unknown) =>
     Object.hasOwn(test_defaults, name) && isDeepStrictEqual(value, test_defaults[name as keyof typeof test_defaults])
   const kept = Object.entries(content).filter(([name, value]) => !is_default(name, value))
-  // Of the fields of a test only those are left out that a new one need not have.
+  // Only fields are left out that a new test need not have.
   return Object.fromEntries(kept) as object as NewAgentTest
 }
 
@@ -191,7 +191,7 @@ export async function importTests(target: Target, name: string, file: string): P
   const { api, shell } = target
   const wanted = readTests(file, await readJsonFile(shell, file))
   const agent = await findAgentToTest(target, name)
-  // Several may have the same name: the first is the first.
+  // Several tests may have the same name: the first in the file is the first of these.
   const left = Map.groupBy(await listAll(target, agent), (test) => test.name)
   const done = { created: [] as string[], updated: [] as string[], unchanged: [] as string[] }
   for (const test of wanted) {
@@ -225,7 +225,7 @@ function readTests(file: string, { tests }: Record<string, unknown>): NewAgentTe
 const isSame = (known: AgentTest, test: NewAgentTest): boolean =>
   isDeepStrictEqual({ ...test_defaults, ...contentOf(known) }, { ...test_defaults, ...test })
 
-/** Says which test the service refuses. */
+/** Adds to an error which test the service has refused. */
 function atTest({ toCommandError }: Target, error: unknown, name: string): unknown {
   const reported = toCommandError(error)
   if (!(reported instanceof Problem)) return reported

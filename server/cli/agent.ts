@@ -20,7 +20,7 @@ interface InWorkspace {
   force?: true
 }
 
-/** The key of the command has the right to force only if that is asked for. */
+/** Returns the key of the command, which has the right to force only if that is asked for. */
 const as = ({ workspace, force }: InWorkspace) => ({
   workspace,
   command: 'agent',

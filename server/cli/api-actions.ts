@@ -68,7 +68,7 @@ async function send(
   print(envelope, 2)
 }
 
-/** Files and streams are not JSON. */
+/** Prints a response. Files and streams are not JSON. */
 async function printResponse(
   { shell }: Target,
   response: Response,
@@ -82,17 +82,17 @@ async function printResponse(
   })
 }
 
-/** With or without `/api/v1`. */
+/** Reads a path, with or without `/api/v1`. */
 function toPath(text: string): string {
   const where = text.replace(/^\/?(api\/v1(?=\/))?\/?/, '/')
   if (/[?#]/.test(where)) throw new UsageError('give the query as fields: -f name=value')
-  // A URL has no tabs and line breaks, and its dots and backslashes may lead elsewhere.
+  // A URL drops tabs and line breaks, and dots and backslashes in it may lead elsewhere.
   if (/[\\\t\r\n]/.test(where) || where.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part)))
     throw new UsageError(`"${text}" is not a path`)
   return where
 }
 
-/** A field that is given several times is a list. */
+/** Reads fields. One that is given several times is a list. */
 function toFields({ rawField, field }: Pick<ApiOptions, 'rawField' | 'field'>): Record<string, unknown> {
   const pairs = [
     ...rawField.map((text) => split(text, '=', '--raw-field')),
@@ -113,7 +113,7 @@ function split(text: string, separator: string | RegExp, option: string): [strin
 function toValue(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
-    // A telephone number is a text, and so is a number that would lose digits.
+    // A telephone number stays a text, and so does a number that would lose digits.
     return typeof value === 'number' && String(value) !== text ? text : value
   } catch {
     return text

@@ -35,12 +35,12 @@ const reasonOf = (error: Error): string => errorCode(error.cause ?? error) ?? er
 const notThere = (address: string, reason: string, hint: string) =>
   new SetupError(`the service doesn't answer at ${address} (${reason}): ${hint}`)
 
-/** How a command reports what the service has refused, or has not answered. */
+/** The words in which a command reports what the service has refused, or has not answered. */
 export interface Hints {
   address: string
-  /** What to do if nobody answers at the address. */
+  /** The advice if nobody answers at the address. */
   unreachable: string
-  /** Why the key may not be accepted. */
+  /** The reason why the key may not be accepted. */
   unauthorized: string
 }
 
@@ -55,7 +55,7 @@ export function toCommandError(error: unknown, { address, unreachable, unauthori
   return new Problem(code as Code, message, details)
 }
 
-/** The first items of a list. */
+/** Returns the first items of a list. */
 export async function takeFirst<Item>(list: AsyncIterable<Item>, items_max: number): Promise<Item[]> {
   const items: Item[] = []
   for await (const item of list) if (items.push(item) === items_max) break

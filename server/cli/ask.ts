@@ -19,18 +19,18 @@ export interface Target {
   workspace: Login['workspace']
   shell: Shell
   is_json: boolean
-  /** What to report instead of an error of the API. */
+  /** Returns the error to report instead of an error of the API. */
   toCommandError: (error: unknown) => unknown
 }
 
 export interface AskOptions {
   /** The name of the workspace. */
   workspace?: string | undefined
-  /** Names the key that the command gets on the machine of the service. */
+  /** The name of the key that the command gets on the machine of the service. */
   command: string
-  /** What that key may do. */
+  /** The scopes of that key. */
   scopes: string[]
-  /** Without a name, only test workspaces are chosen from. */
+  /** Restricts the choice to test workspaces, if no name is given. */
   of_kind?: 'test'
 }
 
@@ -77,7 +77,7 @@ async function askElsewhere(
   return askFor({ api, address: url, workspace }, hints_elsewhere)
 }
 
-/** Throws an error to report. */
+/** Reads the workspace of the key. Throws an error to report. */
 export const readWorkspace = (api: ApiClient, address: string): Promise<Login['workspace']> =>
   api.workspace.get().then(
     ({ id, name, kind }) => ({ id, name, kind }),
@@ -91,10 +91,13 @@ const hints_here = {
   unauthorized: 'it uses another database, or the key has expired',
 }
 
-/** How often the key of a command that goes on is extended. */
+/** The key of a command that goes on is extended this often. */
 const extend_every_ms = 20 * 60_000
 
-/** Uses a key of its own, which it creates in the database of the service, and deletes at the end, also after an error. After a kill it stays for up to an hour. */
+/**
+ * Asks the service on this machine with a key of its own, which it creates in the database of the service, and deletes
+ * at the end, also after an error. After a kill the key stays for up to an hour.
+ */
 async function askHere(
   shell: Shell,
   { workspace: name, command, scopes, of_kind }: AskOptions,
@@ -113,7 +116,7 @@ async function askHere(
     const address = addressOf(config, config.port)
     await assertRunning(address)
     const key = await command_keys.create(pool, { workspace: workspace.id, name: `parley ${command}`, scopes })
-    // A failure shows when the key has expired: the service refuses it.
+    // A failure shows when the key has expired, because the service refuses it.
     const extending = setInterval(() => void command_keys.extend(pool, key).catch(() => {}), extend_every_ms)
     try {
       const api = openApiClient(address, key.token)
@@ -122,7 +125,8 @@ async function askHere(
     } finally {
       clearInterval(extending)
       await command_keys.remove(pool, { workspace: workspace.id, ids: [key.id] }).catch((error: Error) => {
-        // Not thrown, because it would hide why the work has failed: when the service stops, so may its database.
+        // The error is not thrown, because it would hide why the work has failed: when the service stops, so may its
+        // database.
         shell.exitCode = 1
         consoleOf(shell).error(`The key ${key.id} was not deleted, and expires within an hour: ${error.message}`)
       })
@@ -132,7 +136,7 @@ async function askHere(
   }
 }
 
-/** Another service must get no secrets. One with another database doesn't know the key. */
+/** Fails if the service has another database, in which the key is not known. Another service must get no secrets. */
 async function assertSameDatabase(api: ApiClient, address: string, { id }: Login['workspace']): Promise<void> {
   const found = await api.workspace.get().catch((error: unknown) => {
     throw toCommandError(error, { address, ...hints_here })

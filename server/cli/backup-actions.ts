@@ -27,14 +27,14 @@ import type { Answer } from './run.ts'
 import { sealed_columns } from './secrets.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** The target has its own: its migrations, and the leases of its processes. */
+/** These tables are left out, because the target has its own migrations, and its own leases of processes. */
 const left_out = ['schema_migrations', 'process_leases']
 /**
- * Files that appear later than this after the snapshot belong to calls that it doesn't know: nothing would ever delete them.
- * The clock of a file server may differ by less.
+ * Files that appear later than this after the snapshot belong to calls that it doesn't know: nothing would ever delete
+ * them. The clock of a file server may differ by less.
  */
 const late_ms = 60_000
-/** A migration holds its locks for a short time. Nobody waits for this lock. */
+/** Limits the wait for the lock. A migration holds its locks for a short time, and nobody waits for this lock. */
 const lock_wait_ms = 60_000
 const checked_workspaces_max = 1_000
 const checked_rows = 10
@@ -68,7 +68,7 @@ export async function backUp(
 interface OwnKey {
   name: string
   key: string
-  /** In DATA_DIR, and so part of the backup. */
+  /** Whether the key is a file in DATA_DIR, and so part of the backup. */
   is_file: boolean
 }
 
@@ -83,7 +83,7 @@ function keysOf(config: Config): OwnKey[] {
 }
 
 /**
- * The backup names the keys that a restore needs, so they must be the right ones: with keys that open nothing of what is stored
+ * Fails if the keys open nothing of what is stored. The backup names the keys that a restore needs, so with wrong ones
  * it could never be restored. Single secrets may have been sealed with a key that is lost.
  */
 async function checkKeys(service: Service): Promise<void> {
@@ -113,14 +113,17 @@ function canOpen({ tools }: Service, sealed: string): boolean {
   }
 }
 
-/** With `force` only a regular file is replaced: anything else, such as a device, is not a backup. */
+/**
+ * Fails if the file exists. With `force` a regular file is replaced, but nothing else, such as a device, which is not a
+ * backup.
+ */
 async function refuseExisting(file: string, { force }: { force: boolean }): Promise<void> {
   const found = await fs.lstat(file).catch(() => undefined)
   if (found && !force) throw new SetupError(`${file} exists: name another, or add --force`)
   if (found && !found.isFile()) throw new SetupError(`${file} is not a regular file: name another`)
 }
 
-/** The file gets its name when it is complete and on the disk. Otherwise nothing is left of it. */
+/** Writes a file, which gets its name when it is complete and on the disk. After a failure nothing is left of it. */
 async function intoFile<Result>(
   target: string,
   { force }: { force: boolean },
@@ -135,7 +138,7 @@ async function intoFile<Result>(
     const result = await write(handle)
     await handle.sync()
     await handle.close()
-    // It may have been created meanwhile.
+    // The file may have been created meanwhile.
     await refuseExisting(target, { force })
     await fs.rename(part, target)
     await flushFolder(path.dirname(target))
@@ -204,10 +207,10 @@ async function writeSnapshot(
         progress.show(() => `Table ${table}: ${formatBytes(bytes)} in all`)
         yield { kind: 'rows', table, rows }
       }
-    // On the node that a shard was moved to, the snapshot is from before.
+    // The node to which a shard was moved has a snapshot from before, without the rows of the shard.
     if ((await listPlacements(pool)) !== placements)
       throw new SetupError('shards were moved meanwhile: back up again when that is done')
-    // Ends the snapshot, so that the database can tidy up while files are copied.
+    // The commit ends the snapshot, so that the database can tidy up while files are copied.
     await db.script('commit')
     for (const { name, key, is_file } of keys) if (is_file) yield { kind: 'key', name, key }
     if (config.bucket) return
@@ -222,7 +225,7 @@ async function writeSnapshot(
   return { manifest, contents, of_others }
 }
 
-/** Also returns the names of tables that no migration has created. */
+/** Lists the tables to back up, and the names of tables that no migration has created. */
 export async function listBackedUp(db: Db): Promise<{ own: Table[]; of_others: string[] }> {
   const created = listCreated(migrations)
   const tables = (await listTables(db)).filter(({ name }) => !left_out.includes(name))
@@ -232,7 +235,9 @@ export async function listBackedUp(db: Db): Promise<{ own: Table[]; of_others: s
   }
 }
 
-/** Those that are removed meanwhile are left out. Temporary files have names that begin with a dot. */
+/**
+ * Lists recordings. Files that are removed meanwhile are left out. Temporary files have names that begin with a dot.
+ */
 export async function* listRecordings(
   folder: string,
   until_ms: number,

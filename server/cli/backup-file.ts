@@ -20,18 +20,18 @@ import { product } from '../product.ts'
  */
 
 const format = 1
-/** Of zstd. With Node's 16 KiB it takes half as long again. */
+/** The buffers of zstd. With the 16 KiB of Node it takes half as long again. */
 const buffer_bytes = 64 * 1024
-/** Larger than any row. */
+/** Limits a chunk. No row is as large. */
 const chunk_bytes_max = 1024 ** 3
 const [manifest_name, contents_name] = ['manifest.json', 'contents.json']
 const recordings_prefix = 'recordings/'
 const unreadable = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EIO']
 
 export interface Manifest {
-  /** Of this file. */
+  /** The format of this file. */
   format: number
-  /** Of the release that has made it. */
+  /** The version of the release that has made the file. */
   version: string
   migrations: { last: string; sha256: string }
   created_at: string
@@ -51,7 +51,7 @@ export type Part =
   | { kind: 'key'; name: string; key: string }
   | { kind: 'recording'; key: string; size: number; content: TarEntry['content'] }
 
-/** Rows of a table come together, and in the order of the manifest. */
+/** Writes a backup. Rows of a table come together, and in the order of the manifest. */
 export async function writeBackup(
   target: fs.promises.FileHandle,
   manifest: Manifest,
@@ -94,7 +94,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   })
 }
 
-/** The message of `JSON.parse` quotes the text, with its line breaks. */
+/** Parses JSON. The message of `JSON.parse` is replaced, because it quotes the text with its line breaks. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -113,7 +113,9 @@ async function parseManifest(file: string, { name, size, content }: TarEntry): P
   return manifest as object as Manifest
 }
 
-/** Fails at the end if anything is damaged or missing: until then, nothing that was read is certain. */
+/**
+ * Reads a backup. Fails at the end if anything is damaged or missing, so nothing that was read is certain until then.
+ */
 export async function readBackup(file: string, take: (part: Part) => Promise<void>): Promise<Contents> {
   return reading(file, async () => {
     let sums: Sums | undefined
@@ -145,7 +147,7 @@ export async function readBackup(file: string, take: (part: Part) => Promise<voi
   })
 }
 
-/** The key becomes a path, which must not lead out of the folder. */
+/** Returns the key of a recording. It becomes a path, which must not lead out of the folder. */
 function keyOf(name: string): string {
   const key = name.slice(recordings_prefix.length)
   if (!key.split('/').every((part) => /^[^.\\][^\\]*$/.test(part)))
@@ -156,15 +158,15 @@ function keyOf(name: string): string {
 async function* openArchive(file: string): AsyncGenerator<TarEntry> {
   const source = fs.createReadStream(file)
   const decompress = zlib.createZstdDecompress({ chunkSize: buffer_bytes })
-  // It is destroyed with the error, which the reader then gets.
+  // `decompress` is destroyed with the error, which the reader then gets.
   pipeline(source, decompress).catch(() => {})
   yield* readTar(decompress)
-  // It ignores what comes after what it has compressed.
+  // zstd ignores what comes after the end of the compressed data.
   const { size } = await fs.promises.stat(file)
   if (decompress.bytesWritten !== size) throw new TarError('it has bytes after its end')
 }
 
-/** Errors are one line that names the file. */
+/** Runs the work, and turns its errors into one line that names the file. */
 async function reading<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -185,7 +187,7 @@ async function readAll(size: number, content: TarEntry['content']): Promise<Buff
 
 type Sums = ReturnType<typeof openSums>
 
-/** Counts and hashes what is written or read. */
+/** Counts and hashes the parts that are written or read. */
 function openSums({ tables }: Manifest) {
   const by_table = new Map(tables.map(({ name }) => [name, { rows: 0, hash: createHash('sha256') }]))
   const recordings = { files: 0, bytes: 0, hash: createHash('sha256') }
@@ -196,7 +198,7 @@ function openSums({ tables }: Manifest) {
       sum.hash.update(rows)
       sum.rows += countLines(rows)
     },
-    /** Returns the content, which is hashed while it is read. */
+    /** Counts a recording. Returns its content, which is hashed while it is read. */
     addRecording({ key, size, content }: { key: string; size: number; content: TarEntry['content'] }) {
       recordings.files += 1
       recordings.bytes += size
@@ -219,7 +221,7 @@ async function* hashed(content: TarEntry['content'], hash: Hash): AsyncGenerator
   }
 }
 
-/** A line break inside of a value is escaped. */
+/** Counts rows by their line breaks. A line break inside of a value is escaped. */
 function countLines(rows: Buffer): number {
   let count = 0
   for (let index = rows.indexOf(10); index >= 0; index = rows.indexOf(10, index + 1)) count += 1

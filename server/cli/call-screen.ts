@@ -6,10 +6,10 @@ export interface CallScreen {
   begin: (call: Call) => void
   update: (call: Call) => void
   beginTurn: (turn: Pick<Turn, 'seq' | 'role'>) => void
-  /** A part of the open turn. */
+  /** Prints a part of the open turn. */
   addPiece: (piece: Pick<Turn, 'seq' | 'text'>) => void
   addTurn: (turn: Turn) => void
-  /** Nothing more is shown. */
+  /** Prints the end of the call. Nothing more is shown. */
   end: (call: Call) => void
 }
 
@@ -17,11 +17,11 @@ type Write = (text: string) => void
 
 const notes: Partial<Record<Call['status'], string>> = { ringing: '(ringing)', in_progress: '(answered)' }
 
-/** People read this one. */
+/** Opens a screen for people. */
 export function openCallTextScreen(write: Write, { address }: { address: string }): CallScreen {
   let agent_name = ''
   let status: Call['status'] | undefined
-  /** The last turn that began, and the one whose line is open. */
+  /** The last turn that began. The turn whose line is open is in `open`. */
   let started: Pick<Turn, 'seq' | 'role'> | undefined
   let open: { seq: number; text: string } | undefined
 
@@ -51,7 +51,7 @@ export function openCallTextScreen(write: Write, { address }: { address: string 
       write(`${note}\n`)
     },
     beginTurn(turn) {
-      // It has begun before, and its parts come again.
+      // A turn that has begun before begins again: its parts come again.
       if (open?.seq === turn.seq) endLine()
       started = turn
     },
@@ -83,7 +83,7 @@ function summaryOf({ status, outcome, end_reason, duration_ms }: Call): string {
   return is_over ? `(the call has ended: ${facts.join(', ')}${lasted})` : `(the call goes on: ${facts.join(', ')})`
 }
 
-/** Programs read this one: each event is a line. */
+/** Opens a screen for programs, on which each event is a line. */
 export function openCallJsonScreen(write: Write): CallScreen {
   return {
     begin: (call) => write(jsonLine({ event: 'call.created', call })),

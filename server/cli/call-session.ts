@@ -2,7 +2,7 @@ import type { Call, CallsLiveEvent } from '../../sdk/src/index.ts'
 import { type ApiClient, ApiError } from './api-client.ts'
 import type { CallScreen } from './call-screen.ts'
 
-/** How long the end of a call is waited for after hanging up. */
+/** Limits the wait for the end of a call after hanging up. */
 const hang_up_max_ms = 10_000
 
 export interface CallToFollow {
@@ -36,7 +36,7 @@ class CallSession {
   call: Call
   /** The last turn that was shown. */
   #last_seq = 0
-  /** Parts of a turn can arrive before the end of the one before it. They are shown after it. */
+  /** Parts of a turn that have arrived before the end of the turn before it. They are shown after that. */
   #early: Part[] = []
 
   constructor(given: CallToFollow) {
@@ -48,7 +48,7 @@ class CallSession {
     return isFinal(this.call)
   }
 
-  /** Until the call has ended and all of it was shown, or the signal is aborted. */
+  /** Follows until the call has ended and all of it was shown, or the signal is aborted. */
   async follow(signal: AbortSignal): Promise<void> {
     const { calls } = this.#given.api
     try {
@@ -61,7 +61,7 @@ class CallSession {
   #take(event: CallsLiveEvent): void {
     const { type, data } = event
     const { screen } = this.#given
-    // After a lost connection, an open turn begins again.
+    // An open turn begins again after a lost connection.
     if (type === 'turn.started') this.#early = this.#early.filter((early) => early.data.seq !== data.seq)
     if (isPart(event) && event.data.seq > this.#last_seq + 1) this.#early.push(event)
     else if (type === 'turn.started') screen.beginTurn(data)
@@ -80,7 +80,7 @@ class CallSession {
     this.#given.screen.update(call)
   }
 
-  /** A call is hung up after its answer, and canceled before. It may be answered between two requests. */
+  /** Ends the call. It is hung up after its answer, and canceled before. It may be answered between two requests. */
   async hangUp(): Promise<void> {
     const { calls } = this.#given.api
     for (const verb of ['hangUp', 'cancel', 'hangUp'] as const) {

@@ -10,7 +10,7 @@ import { findByName } from './find-by-name.ts'
 import { type Answer, formatTable } from './run.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** Older ones are not listed, and found only by id. */
+/** Only this many campaigns, the newest, are listed. Older ones are found by id. */
 const campaigns_max = 1_000
 
 export async function listCampaigns(target: Target): Promise<Answer> {
@@ -19,7 +19,7 @@ export async function listCampaigns(target: Target): Promise<Answer> {
   return { data: { campaigns }, text: formatTable(['ID', 'NAME', 'KIND', 'STATUS', 'CONTACTS'], rows) }
 }
 
-/** `name` may be the id here and below. */
+/** Prints the forecast of a campaign. `name` may be the id here and below. */
 export async function forecastCampaign(target: Target, name: string, input: { seed?: number }): Promise<Answer> {
   const campaign = await findCampaign(target, name)
   const forecast = await target.api.campaigns.forecast(campaign.id, input)
@@ -71,7 +71,7 @@ async function writeFile(report: ReadableStream<Uint8Array>, output: string, sig
   }
 }
 
-/** Ctrl-C, and a reader that has read enough, are no errors. */
+/** Ignores errors after Ctrl-C, or when a reader has read enough. */
 const unlessAborted = (signal: AbortSignal) => (error: Error) => {
   if (!signal.aborted) throw error
 }
@@ -96,7 +96,7 @@ function formatForecast(name: string, forecast: Forecast): string {
   ].join('\n')
 }
 
-/** Largest first. */
+/** Lists counts, largest first. */
 function formatCounts(title: string, unit: string, counts: Record<string, number>): string[] {
   const rows = Object.entries(counts).sort(([, left], [, right]) => right - left)
   if (rows.length === 0) return []

@@ -49,7 +49,7 @@ export interface ChannelTestOptions {
   to?: string
 }
 
-/** The option of each field, for errors. */
+/** The options by the names of fields, for errors. */
 const option_by_field: Record<string, string> = {
   address: '--number',
   agent_id: '--agent',
@@ -67,7 +67,7 @@ const option_by_field: Record<string, string> = {
 }
 const isCurrent = () => true
 
-/** A workspace has at most 100. */
+/** Lists all channels, of which a workspace has at most 100. */
 export async function listChannels(service: Service, workspace: string): Promise<Answer> {
   const { id } = await findWorkspace(service, workspace)
   const { data } = await channels.list(await atWorkspace(service, id), { limit: 100, offset: 0 })
@@ -159,7 +159,7 @@ export const deleteChannel = (service: Service, id: string, workspace: string): 
     return { data: { deleted: true, channel }, text: `Channel "${channel.name}" is deleted.` }
   })
 
-/** Adds what was done to the audit log. */
+/** Records a change in the audit log. */
 async function recorded<C extends { id: string }>(at: At, action: string, changing: Promise<C>): Promise<C> {
   const channel = await changing
   await audit.record(at, { action, subject: { type: 'channel', id: channel.id } })
@@ -179,7 +179,7 @@ async function withChannel(
   return work(at, { channel, workspace })
 }
 
-/** A workspace has at most 1,000. */
+/** Lists all agents, of which a workspace has at most 1,000. */
 async function listAgents(at: At): Promise<Agent[]> {
   const listed: Agent[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -207,17 +207,17 @@ async function settingsIn(at: At, options: ChannelOptions, workspace: { name: st
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-/** The operator may name any address. */
+/** Trusts the address of an API, because the operator may name any. */
 const trustIn = ({ apiUrl }: ChannelOptions) => (apiUrl === undefined ? {} : { is_api_url_trusted: true })
 
-/** `Valid` is the type of the schema, which uses only keywords that `validate` checks. */
+/** Validates input. `Valid` is the type of the schema, which uses only keywords that `validate` checks. */
 function validated<Valid>(schema: object, input: object): Valid {
   const { value, faults } = validate(schema as RequestSchema, input)
   if (faults.length > 0) throw invalid(faults)
   return value as Valid
 }
 
-/** Errors name the options instead of the fields. */
+/** Runs the work. Its errors name the options instead of the fields. */
 async function naming(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work()
@@ -230,11 +230,13 @@ async function naming(work: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** What is printed contains the address of the service, which a command knows only from its own settings. */
+/**
+ * Warns if the service doesn't answer at the address that is printed. The command knows it only from its own settings.
+ */
 async function checkAddress(at: At, shell: Shell, { public_url, inbound_url }: ChannelWithSettings): Promise<void> {
   const address = at.tools.address()
   const is_shown = public_url !== null || inbound_url !== null
-  // Only PUBLIC_URL can begin with https:, and may be out of reach from here.
+  // Only PUBLIC_URL can begin with https:, and it may be out of reach from here.
   if (!is_shown || address.startsWith('https:') || (await isRunning(address))) return
   consoleOf(shell).error(
     `The service doesn't answer at ${address}, which the addresses below begin with. If it runs elsewhere, set HOST and PORT, ` +

@@ -3,15 +3,15 @@ import type { Conversation, Turn } from '../../sdk/src/index.ts'
 /** Prints a conversation. */
 export interface Screen {
   begin: (conversation: Conversation) => void
-  /** A part of the agent's turn. */
+  /** Prints a part of the agent's turn. */
   addPiece: (seq: number, text: string) => void
   addTurn: (turn: Turn) => void
   changeStatus: (conversation: Conversation) => void
-  /** A turn begins. After a lost connection an open one begins again. */
+  /** Begins a turn. An open one begins again after a lost connection. */
   beginTurn: (seq: number) => void
-  /** The contact may say something. */
+  /** Asks the contact to say something. */
   prompt: () => void
-  /** The contact has typed a line. */
+  /** Ends the prompt, because the contact has typed a line. */
   endPrompt: () => void
 }
 
@@ -29,7 +29,7 @@ const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202
 
 export const toSafe = (text: string): string => text.replace(unsafe, '')
 
-/** People read this one. */
+/** Opens a screen for people. */
 export function openTextScreen(write: Write, { has_prompt }: { has_prompt: boolean }): Screen {
   let agent_name = ''
   let open: { seq: number; text: string } | undefined
@@ -83,10 +83,10 @@ export function openTextScreen(write: Write, { has_prompt }: { has_prompt: boole
   }
 }
 
-/** Escapes characters that a terminal would obey. */
+/** Writes an event as a line. Escapes characters that a terminal would obey. */
 export const jsonLine = (event: object): string => `${JSON.stringify(event).replace(unsafe, escaped)}\n`
 
-/** Programs read this one: each event is a line. */
+/** Opens a screen for programs, on which each event is a line. */
 export function openJsonScreen(write: Write): Screen {
   const print = (event: object) => write(jsonLine(event))
   return {

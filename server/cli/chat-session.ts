@@ -6,7 +6,7 @@ import { Problem } from '../kit/problem.ts'
 import { type ApiClient, ApiError } from './api-client.ts'
 import type { Screen } from './chat-screen.ts'
 
-/** Longer than an answer with all its tools may take. */
+/** Limits the wait for an answer. An answer with all its tools takes less. */
 const answer_max_ms = 15 * 60_000
 
 export interface Chat {
@@ -40,9 +40,9 @@ class Session {
   readonly #signal: AbortSignal
   readonly #changes = new EventEmitter()
   #conversation: Conversation
-  /** The last turn that was shown. */
+  /** The number of the last turn that was shown. */
   #last_seq = 0
-  /** The last turn that the contact has sent. */
+  /** The number of the last turn that the contact has sent. */
   #sent_seq = 0
   #shown_status: Conversation['status'] = 'open'
 
@@ -52,7 +52,7 @@ class Session {
     this.#signal = signal
   }
 
-  /** Shows what happens, until the conversation is closed. */
+  /** Shows everything that happens, until the conversation is closed. */
   async follow(): Promise<void> {
     const { conversations } = this.#chat.api
     const signal = this.#signal
@@ -108,7 +108,7 @@ class Session {
   async readInput(following: Promise<void>): Promise<void> {
     const { screen, input, may_interrupt } = this.#chat
     await this.#settle()
-    // Without a terminal of its own: the terminal's settings stay as they are.
+    // The interface has no terminal of its own, so the terminal's settings stay as they are.
     const lines = readline.createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY })
     this.#signal.addEventListener('abort', () => lines.close())
     for await (const line of lines) {
@@ -122,7 +122,7 @@ class Session {
     }
   }
 
-  /** False if the conversation has ended meanwhile. */
+  /** Sends a line. Returns false if the conversation has ended meanwhile. */
   async #send(text: string): Promise<boolean> {
     const { api, onRefused } = this.#chat
     try {
@@ -151,7 +151,8 @@ class Session {
       const closed = await this.#chat.api.conversations.close(this.#conversation.id)
       this.#chat.screen.changeStatus(closed)
     } catch {
-      // It was closed meanwhile, or the service has stopped: then it is closed when it has been idle for a day.
+      // The conversation was closed meanwhile, or the service has stopped: then it is closed when it has been idle for
+      // a day.
     }
   }
 }

@@ -1,17 +1,17 @@
 import { Command as Commander } from 'commander'
 import { isObject } from '../kit/json.ts'
 
-/** The arguments are wrong. */
+/** Says that the arguments are wrong. */
 export class UsageError extends Error {
-  /** The command that explains them. Set by the command whose arguments they are, as the next one. */
+  /** The command that explains the arguments. The command whose arguments they are sets this, and the exit status. */
   help = ''
   exit_status = 1
 }
 
-/** A name fits several resources. The exit status is 2. */
+/** Says that a name fits several resources. The exit status is 2. */
 export class AmbiguousError extends Error {}
 
-/** Ctrl-C was pressed at a prompt. The exit status is 130, and nothing is printed. */
+/** Says that Ctrl-C was pressed at a prompt. The exit status is 130, and nothing is printed. */
 export class CanceledError extends Error {}
 
 type Action = Parameters<Commander['action']>[0]
@@ -20,7 +20,7 @@ interface HelpContext {
   error: boolean
 }
 
-/** Throws a UsageError where commander would print the error and exit: parley.ts reports all errors. */
+/** A command that throws a UsageError where commander would print the error and exit: parley.ts reports all errors. */
 export class Command extends Commander {
   /** The exit status when the arguments are wrong, also those of its subcommands. */
   usage_status: number | undefined

@@ -21,7 +21,7 @@ export function addCompletionCommand(program: Command, shell: Shell): void {
     .action((name: (typeof shells)[number]) => consoleOf(shell).log(scripts[name](listWords(program))))
 }
 
-/** What can follow: after `parley`, after `parley key`, after `parley key create`. */
+/** The words that can follow others: after `parley`, after `parley key`, after `parley key create`. */
 interface Words {
   after: string[]
   words: { word: string; description: string }[]
@@ -48,7 +48,7 @@ const name = product.short_name
 const caseOf = ({ after, words }: Words): string =>
   `    '${after.join(' ')}') echo '${words.map(({ word }) => word).join(' ')}' ;;`
 
-/** The words before the first option say where we are. Both shells run it. */
+/** Writes a function that both shells run. The words before the first option say which words can follow. */
 const wordsFunction = (all: Words[]): string => `_${name}_words() {
   local at='' word
   for word in "$@"; do

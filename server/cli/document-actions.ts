@@ -17,7 +17,7 @@ export interface AddOptions {
   tag?: string[]
 }
 
-/** A workspace has no more. */
+/** A workspace has at most this many documents. */
 const documents_max = 1_000
 const poll_ms = 300
 const shown_length_max = 300

@@ -21,7 +21,7 @@ import type { Answer } from './run.ts'
 
 const format = 1
 
-/** What the file has. */
+/** The content of the file. */
 export interface Erasures {
   format: number
   exported_at: string
@@ -29,7 +29,7 @@ export interface Erasures {
 }
 
 export async function exportErasures(service: Service): Promise<Answer> {
-  // By the clock of backups, and before anything is read: the file has all that was erased until then.
+  // The time is read before anything else, by the clock of backups: the file has all that was erased until then.
   const exported_at = clock.iso(service.pool.time())
   const exported: ExportedOfWorkspace[] = []
   for (const { id } of await workspaces.list({ db: service.pool })) exported.push(await exportAll(atWall(service, id)))
@@ -37,7 +37,10 @@ export async function exportErasures(service: Service): Promise<Answer> {
   return { data, text: JSON.stringify(data, undefined, 2) }
 }
 
-/** Refuses a file that is not one of `erasures export`, or that is older than the backup: it would bring everybody back. */
+/**
+ * Reads a file of erasures. Refuses one that is not from `erasures export`, or that is older than the backup: it would
+ * bring everybody back.
+ */
 export async function readErasures(file: string, { backed_up_at }: { backed_up_at: string }): Promise<Erasures> {
   const text = await fs.readFile(file, 'utf8').catch((error: unknown) => {
     throw new SetupError(`${file} can't be read: ${errorMessage(error)}`)
@@ -75,10 +78,10 @@ const isOfWorkspace = (one: unknown): one is ExportedOfWorkspace =>
   isIdText(one.id) &&
   Array.isArray(one.erasures) &&
   one.erasures.every(isExported) &&
-  // Hashes are made with the secret.
+  // A secret is required, because hashes are made with it.
   (one.ledger_secret === null ? one.erasures.length === 0 : isSealed(one.ledger_secret))
 
-/** A secret and what it is sealed with are longer. */
+/** Whether a text can be a sealed secret. A secret and what it is sealed with are longer than this. */
 const isSealed = (value: unknown): boolean =>
   typeof value === 'string' && /^([\w-]+\.)?[A-Za-z0-9+/]{40,}={0,2}$/.test(value)
 
@@ -94,7 +97,10 @@ const isExported = (one: unknown): one is Exported =>
 const isIdText = (value: unknown): boolean => typeof value === 'string' && isId(value)
 const isTime = (value: unknown): value is string => typeof value === 'string' && Number.isFinite(clock.parse(value))
 
-/** Queues the erasures in the transaction that restores the backup: who is restored is erased again, also if this process is killed then. */
+/**
+ * Queues the erasures in the transaction that restores the backup, so that everyone who is restored is erased again,
+ * also if this process is killed then.
+ */
 export async function queueErasures(
   service: Service,
   db: Db,
@@ -119,7 +125,10 @@ export async function queueErasures(
 }
 
 const wait_ms = 500
-/** Without progress. Calls that went on when the backup was made end when the service runs. */
+/**
+ * Stops waiting after this many waits without progress. Calls that went on when the backup was made end when the
+ * service runs.
+ */
 const waits_max = 6
 
 /** Does the work of the queued erasures, before any service can call or write to these persons. Returns how many wait for the service. */
@@ -158,12 +167,12 @@ async function runDue(at: AtOutside, work: RowWork, signal: AbortSignal): Promis
 
 export interface ErasedAgain {
   count: number
-  /** These wait for the service. */
+  /** The number of erasures that wait for the service. */
   left: number
   exported_at: string
 }
 
-/** What the restored data may still have. */
+/** Describes what the restored data may still have. */
 export function describeErasures(backed_up_at: string, again: ErasedAgain | undefined): string[] {
   if (!again)
     return [

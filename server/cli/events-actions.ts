@@ -17,10 +17,10 @@ import type { Answer } from './run.ts'
 import { stopSignal } from './stop-signal.ts'
 
 const request_timeout_ms = 20_000
-/** The wait before each attempt. */
+/** The waits before each attempt. */
 const attempt_after_ms = [0, 1_000, 5_000]
 const reconnect_after_ms = 5_000
-/** Where `trigger` finds the application of `listen`. */
+/** `trigger` finds the application of `listen` by this file. */
 const listening_file = 'listen.json'
 
 export interface EventOptions {
@@ -75,7 +75,7 @@ export async function listen(
       log(`${created_at}  ${type}  (${id})  ${outcome}`)
     })
   } finally {
-    // Another one may have begun meanwhile.
+    // Another `listen` may have begun meanwhile.
     if (readListening(shell)?.secret === secret) removeConfiguration(shell.env, listening_file)
   }
 }
@@ -87,7 +87,7 @@ export async function follow(
   signal: AbortSignal,
   take: (event: EventsStreamEvent['data']) => Promise<void>,
 ): Promise<void> {
-  // Without an id, events that happen while the connection is lost would be left out.
+  // Events are read from an id on. Without one, events that happen while the connection is lost would be left out.
   let last_id = after ?? (await api.events.list({ limit: 1 })).data[0]?.id
   while (!signal.aborted) {
     try {
@@ -109,7 +109,7 @@ export async function follow(
 
 interface Sent {
   status: number | null
-  /** Null if the receiver has taken it. */
+  /** Why the receiver has not taken the event. It is null if it has. */
   error: string | null
   attempts: number
 }

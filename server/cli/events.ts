@@ -54,7 +54,9 @@ export function addTriggerCommand(program: Command, ask: Ask): void {
     )
 }
 
-/** A key without the scope of a type doesn't get its events. */
+/**
+ * Returns the key of the command. It has all scopes, because a key without the scope of a type doesn't get its events.
+ */
 const as = (command: string, { workspace }: EventOptions) => ({ workspace, command, scopes: ['*'] })
 
 const withOptions = (command: Command): Command =>

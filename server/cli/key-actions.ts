@@ -70,7 +70,7 @@ export async function revokeKey(service: Service, id: string): Promise<Answer> {
   return { data: { key: withScopes(key) }, text: `Key ${key.id} is revoked.` }
 }
 
-/** The key that replaces it can do the same. The old one goes on for a while. */
+/** Replaces a key by one that can do the same. The old one works for a while. */
 export async function rotateKey(service: Service, id: string, overlap_ms: number): Promise<Answer> {
   const owner = isId(id) ? await api_keys.findOwner({ db: service.pool }, id) : undefined
   if (!owner) throw new Problem('NOT_FOUND', `there is no key ${id}`)
@@ -80,11 +80,11 @@ export async function rotateKey(service: Service, id: string, overlap_ms: number
     return api_keys.rotate(at, { id, overlap_seconds, granted_by: { has: () => true, is_open: true } })
   })
   const text = `Key ${key.id} replaces ${id}, which works for another ${overlap_seconds} seconds.`
-  // What `rotate` returns is a row with its workspace.
+  // `rotate` returns a row with its workspace.
   return { data: { key: withScopes(key as api_keys.ApiKey), api_key }, text: `${text}\n${formatNewKey(api_key)}` }
 }
 
 const keySubject = (id: string) => ({ type: 'api_key', id })
 
-/** A key without a list of scopes has the default ones. */
+/** Adds the scopes of a key. A key without a list of scopes has the default ones. */
 const withScopes = (key: api_keys.ApiKey) => ({ ...key, scopes: key.scopes ?? all_scopes.filter(toScopes(null).has) })

@@ -6,7 +6,7 @@ import type { Run } from './run.ts'
 const loadActions = () => import('./key-actions.ts')
 
 export function addKeyCommands(program: Command, run: Run): void {
-  /** Loaded before "key create" parses its options: listing the scopes needs all operations. */
+  /** The scopes are loaded before "key create" parses its options, because listing them needs all operations. */
   let all_scopes: string[] = []
   const group = program
     .command('key')

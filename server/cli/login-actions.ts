@@ -6,7 +6,7 @@ import { type Login, readLogins, toAddress, writeLogins } from './logins.ts'
 import { askSecret } from './prompt.ts'
 import { printAnswer } from './run.ts'
 
-/** Keeps the key if the service accepts it. The login becomes the one in use. */
+/** Keeps a key if the service accepts it. The login becomes the one in use. */
 export async function logIn(
   shell: Shell,
   text: string,

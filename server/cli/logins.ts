@@ -19,13 +19,16 @@ type Environment = Shell['env']
 const file_name = 'logins.json'
 const logins_max = 100
 
-/** The user's configuration folder, if the environment names one. */
+/** Returns the user's configuration folder, if the environment names one. */
 export function configurationFolder({ XDG_CONFIG_HOME, APPDATA, HOME }: Environment): string | undefined {
   const parent = XDG_CONFIG_HOME || APPDATA || (HOME && path.join(HOME, '.config'))
   return parent && path.join(parent, product.short_name)
 }
 
-/** A service elsewhere: what PARLEY_URL names, or else the last login, unless the environment names a database. */
+/**
+ * Finds a service elsewhere: the one that PARLEY_URL names, or else the last login, unless the environment names a
+ * database.
+ */
 export function findLogin({ env }: Shell, workspace?: string): (Omit<Login, 'workspace'> & Partial<Login>) | undefined {
   const { PARLEY_URL, PARLEY_API_KEY, DATABASE_URL, DATA_DIR } = env
   if (!PARLEY_URL && (DATABASE_URL || DATA_DIR)) return undefined
@@ -41,7 +44,7 @@ export function findLogin({ env }: Shell, workspace?: string): (Omit<Login, 'wor
   throw new UsageError(`there is no login for the workspace "${workspace}", only for ${names}: run parley login`)
 }
 
-/** With or without `/api/v1`. */
+/** Reads an address, with or without `/api/v1`. */
 export function toAddress(text: string): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
@@ -49,17 +52,17 @@ export function toAddress(text: string): string {
   return url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
 }
 
-/** The one in use first. */
+/** Reads the logins. The one in use comes first. */
 export function readLogins(environment: Environment): Login[] {
   const stored = readConfiguration(environment, file_name)
-  // Only `writeLogins` writes it.
+  // Only `writeLogins` writes this file.
   return isObject(stored) && Array.isArray(stored.logins) ? (stored.logins as Login[]) : []
 }
 
 export const writeLogins = (environment: Environment, logins: Login[]): string =>
   writeConfiguration(environment, file_name, { logins: logins.slice(0, logins_max) })
 
-/** Undefined if there is no such file. */
+/** Reads a file of the configuration. Returns undefined if there is no such file. */
 export function readConfiguration(environment: Environment, name: string): unknown {
   const folder = configurationFolder(environment)
   if (!folder) return undefined
@@ -72,7 +75,10 @@ export function readConfiguration(environment: Environment, name: string): unkno
   }
 }
 
-/** Only the user can read it. It appears when it is complete. Returns its path. */
+/**
+ * Writes a file of the configuration, which only the user can read, and which appears when it is complete. Returns its
+ * path.
+ */
 export function writeConfiguration(environment: Environment, name: string, value: object): string {
   const folder = configurationFolder(environment)
   if (!folder) throw new UsageError('set HOME or XDG_CONFIG_HOME to a folder that keeps the file')

@@ -7,7 +7,7 @@ import { follow } from './events-actions.ts'
 import { stopSignal } from './stop-signal.ts'
 
 const type = 'conversation.turn'
-/** How many events are looked at for the last answers of an agent. */
+/** This many events are looked at for the last answers of an agent. */
 const scanned_max = 1_000
 const remembered_max = 1_000
 
@@ -52,7 +52,7 @@ export async function printLogs(
   })
 }
 
-/** Finds the agent of a conversation. Undefined if the conversation was deleted. */
+/** Finds the agents of conversations. Returns undefined for a conversation that was deleted. */
 function openSpeakers({ api }: Target): (conversation_id: string) => Promise<Speaker | undefined> {
   const known = new Map<string, Speaker | undefined>()
   return async (id) => {

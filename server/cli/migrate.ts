@@ -11,7 +11,7 @@ export function addMigrateCommand(program: Command, run: Run): void {
     .action(() => run(listApplied, { may_create: true }))
 }
 
-/** Opening the database has applied the migrations. */
+/** Lists the migrations that opening the database has applied. */
 async function listApplied(_service: Service, _shell: Shell, { applied }: Database): Promise<Answer> {
   const text = applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is current.'
   return { data: { applied }, text }

@@ -8,9 +8,9 @@ import { createRun, type Run } from './run.ts'
 interface Context {
   shell: Shell
   isJson: () => boolean
-  /** For commands that need the database. */
+  /** Runs commands that need the database. */
   run: Run
-  /** For commands that need the running service. */
+  /** Runs commands that need the running service. */
   ask: Ask
 }
 
@@ -59,7 +59,7 @@ HOST and PORT, or PUBLIC_URL. Only serve, migrate and restore create a database.
 With --json a command prints one JSON document on standard output. An error is the last line on standard error:
 {"error": {"code", "message", "details"}}, with details if there are some. The exit status is 0 on success and 1 after an error.`
 
-/** Runs one command. Its exit status is in the shell afterwards, unless it is `serve`: that one goes on until a signal. */
+/** Runs one command. Afterwards its exit status is in the shell, except for `serve`, which goes on until a signal. */
 export async function runCommand(words: string[], given: Shell): Promise<void> {
   const shell = safeShell(given)
   const program = newProgram(shell, { has_version: !hasOwnVersion(words) })
@@ -69,7 +69,7 @@ export async function runCommand(words: string[], given: Shell): Promise<void> {
     for (const add of wanted(words)) await add(program, context)
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
-    // Help or the version was printed.
+    // commander has printed help or the version.
     if (error instanceof CommanderError) return shell.exit(error.exitCode)
     if (error instanceof CanceledError) return shell.exit(130)
     const { reportError } = await import('./report-error.ts')
@@ -85,10 +85,13 @@ function exitStatusOf(error: unknown): number {
 
 const nameIn = (words: string[]): string => words.find((word) => !word.startsWith('-')) ?? ''
 
-/** `parley test run AGENT --version v2`: the program would take the option as its own. */
+/**
+ * Whether the command has its own option `--version`, as in `parley test run AGENT --version v2`. The program would
+ * take it as its own.
+ */
 const hasOwnVersion = (words: string[]): boolean => nameIn(words) === 'test'
 
-/** Help, errors and completion name all commands. */
+/** Returns the commands to load. Help, errors and completion name all of them. */
 function wanted(words: string[]): Add[] {
   const name = nameIn(words)
   if (name === 'completion') return Object.values(commands)
@@ -96,7 +99,7 @@ function wanted(words: string[]): Add[] {
   return add ? [add] : Object.values(commands)
 }
 
-/** Actions import what they use, so that help and usage errors are printed at once. */
+/** Makes the program. Actions import what they use, so that help and usage errors are printed at once. */
 const newProgram = (shell: Shell, { has_version }: { has_version: boolean }): Command =>
   withVersion(new Command(product.short_name), has_version)
     .description('The agent service you run yourself')
@@ -114,12 +117,12 @@ const newProgram = (shell: Shell, { has_version }: { has_version: boolean }): Co
 const withVersion = (program: Command, has_version: boolean): Command =>
   has_version ? program.version(version, '-V, --version', 'Print the version') : program
 
-/** Leaves out "[options]", which would leave little room for the descriptions. */
+/** Names a command without "[options]", which would leave little room for the descriptions. */
 function nameOf(command: CommanderCommand): string {
   return new Help().subcommandTerm(command).replace(' [options]', '')
 }
 
-/** Names the subcommands of a group, so that `parley --help` lists every command. */
+/** Describes a command. A group names its subcommands, so that `parley --help` lists every command. */
 function describe(command: CommanderCommand): string {
   const names = command.commands.map((one) => `${command.name()} ${one.name()}`)
   return names.length > 0 ? `${command.summary()}: ${names.join(', ')}` : command.description()

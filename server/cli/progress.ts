@@ -3,7 +3,7 @@ import type { Shell } from '../start/shell.ts'
 
 const show_every_ms = 200
 
-/** Shows one line on a terminal, which changes. Elsewhere nothing is shown. */
+/** Opens a line on a terminal that shows changing text. Elsewhere nothing is shown. */
 export function openProgress({ stderr }: Shell): { show: (text: () => string) => void; clear: () => void } {
   let shown_ticks = Number.NEGATIVE_INFINITY
   const write = (text: string) => void (stderr.isTTY && stderr.write(`\r${text}\u001b[K`))

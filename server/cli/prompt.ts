@@ -53,7 +53,9 @@ export async function confirm({ stdin, stderr }: Shell, question: string): Promi
   }
 }
 
-/** The file may end with a line break. Errors name the option that the file was given with. */
+/**
+ * Reads a secret from a file, which may end with a line break. Errors name the option with which the file was given.
+ */
 export function readSecretFile(option: string, file: string): string {
   const secret = readText(option, file).trim()
   if (secret === '') throw new UsageError(`${option}: the file ${file} is empty`)

@@ -14,7 +14,7 @@ export interface ProviderOptions {
   keyFile?: string
 }
 
-/** A workspace has at most 20, and two from the environment. */
+/** A workspace has fewer providers: at most 20, and two from the environment. */
 const listed_max = 100
 
 const listAll = ({ api }: Target): Promise<Provider[]> => takeFirst(api.providers.list(), listed_max)

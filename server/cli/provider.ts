@@ -6,7 +6,9 @@ import type { ProviderOptions } from './provider-actions.ts'
 
 const loadActions = () => import('./provider-actions.ts')
 
-/** As an object, so that a kind can't be forgotten. Not imported from the server, which takes a while. */
+/**
+ * The kinds are an object, so that none can be forgotten. They are not imported from the server, which takes a while.
+ */
 const kinds: Record<Provider['kind'], true> = {
   openai_compatible: true,
   anthropic: true,

@@ -60,13 +60,14 @@ export async function openRestore(
   await read('Checking', async (part) => {
     if (left > 0 && part.kind === 'recording' && (await exists(path.join(folder, part.key)))) known += 1
   })
-  // After that, because a damaged file could seem to be of another release.
+  // The release is checked after the file, because a damaged file could seem to be of another release.
   const manifest = await readManifest(file)
   checkRelease(file, manifest)
   const key_source = checkKeys(file, manifest, config)
   const backed_up_at = manifest.created_at
   const erasures = erasures_file === undefined ? undefined : await readErasures(erasures_file, { backed_up_at })
-  // Those of the backup were left by a restore that was killed, or the old service has the same folder.
+  // Recordings of the backup may be there: a restore that was killed has left them, or the old service has the same
+  // folder.
   if (known < left)
     throw new SetupError(
       `DATA_DIR is not empty: ${folder} has ${counted(left - known, 'recording that is', 'recordings that are')} not in the backup: make a new backup, or set DATA_DIR to another folder`,
@@ -85,7 +86,7 @@ export async function openRestore(
       await analyze(service, shell, manifest)
       const erased = erasures && {
         count: queued,
-        // Everything is restored, and the service goes on with them.
+        // A failure is only reported, because everything is restored, and the service goes on with the erasures.
         left: await runErasures(opened, erasures, signal).catch((error: unknown) => {
           consoleOf(shell).error(`erasing has failed: ${errorMessage(error)}`)
           return queued
@@ -110,7 +111,7 @@ function checkRelease(file: string, manifest: Manifest): void {
   )
 }
 
-/** Returns where the keys come from. Refuses keys with which stored secrets can't be opened. */
+/** Returns the source of the keys. Refuses keys with which stored secrets can't be opened. */
 function checkKeys(file: string, { secrets_keys }: Manifest, config: Config): 'backup' | 'settings' {
   const { ids, are_included } = secrets_keys
   const { secrets_key, secrets_key_previous } = readSecretsKeys(config)
@@ -118,7 +119,7 @@ function checkKeys(file: string, { secrets_keys }: Manifest, config: Config): 'b
   const missing = ids.findIndex((id) => !given.includes(id))
   if (missing < 0) return 'settings'
   const are_set = config.secrets_key !== undefined || config.secrets_key_previous !== undefined
-  // A restore that was killed may have left one of two.
+  // A restore that was killed may have left one of two keys.
   if (are_included && !config.database_url && !are_set && given.every((id) => ids.includes(id))) return 'backup'
   if (secrets_key !== undefined && config.secrets_key === undefined)
     throw new SetupError(
@@ -151,20 +152,20 @@ interface Target {
   config: Config
   key_source: 'backup' | 'settings'
   undo: Undo
-  /** Some of those of the backup. */
+  /** Whether some recordings of the backup are there already. */
   has_recordings: boolean
 }
 
-/** What a failed restore removes again. */
+/** The files that a failed restore removes again. */
 interface Undo {
   keys: string[]
-  /** Those of the backup. */
+  /** Whether the recordings of the backup are removed. */
   recordings: boolean
 }
 
 const newUndo = (): Undo => ({ keys: [], recordings: false })
 
-/** Rows are committed last, after everything has been read and counted. */
+/** Restores a backup. Rows are committed last, after everything has been read and counted. */
 function restoreInto(
   service: Service,
   { manifest, config, key_source, undo, has_recordings }: Target,
@@ -184,12 +185,12 @@ function restoreInto(
     const contents = await read(async (part) => {
       if (part.kind === 'rows') await db.copy(quoteName(part.table), columns.get(part.table) ?? [], part.rows)
       if (part.kind === 'recording') {
-        // Not where it may have been before.
+        // Recordings that may have been there before are not removed after a failure.
         if (!config.bucket && !has_recordings) undo.recordings = true
         await storeRecording(tools, part)
       }
       if (part.kind === 'key' && key_source === 'backup') {
-        // The name comes from the file.
+        // The name comes from the file, so it is checked.
         if (!Object.values(key_files).includes(part.name)) throw new SetupError(`there is no key ${part.name}`)
         undo.keys.push(part.name)
         writeKeyFile(config, part.name, part.key)
@@ -199,19 +200,20 @@ function restoreInto(
       const found = await countRows(db, name)
       if (found !== rows) throw new Error(`the table ${name} has ${found} rows instead of ${rows}`)
     }
-    // An older version may have added workspaces without them. A sharded database inserts nothing for a workspace without one.
+    // An older version may have added workspaces without tenants. A sharded database inserts nothing for a workspace
+    // without one.
     await addTenants(db, all_workspaces)
-    // The keys may have come from the backup.
+    // The secrets are opened with the keys of the backup, if these were restored.
     const opened = { ...service, tools: { ...tools, seal: sealFor({ ...config, ...readSecretsKeys(config) }) } }
     await beforeCommit(opened, db)
-    // If the connection is lost now, the rows may be there: then the files must be, too.
+    // The files stay from now on: if the connection is lost during the commit, the rows may be there, and need them.
     Object.assign(undo, newUndo())
     await db.script('commit')
     return { contents, opened }
   })
 }
 
-/** The target may have been migrated by a newer version. */
+/** Checks that the target has the tables of the backup. A newer version may have migrated it. */
 async function checkTables(db: Db, { tables }: Manifest): Promise<void> {
   const own = new Map((await listBackedUp(db)).own.map(({ name, columns }) => [name, columns]))
   const unknown = tables.find(({ name, columns }) => own.get(name)?.toSorted().join() !== columns.toSorted().join())
@@ -219,7 +221,9 @@ async function checkTables(db: Db, { tables }: Manifest): Promise<void> {
     throw new SetupError(`the database has other tables than the backup${unknown ? `, such as ${unknown.name}` : ''}`)
 }
 
-/** A service that is started meanwhile can't write, so the tables stay as empty as they are. */
+/**
+ * Locks the tables, so that a service that is started meanwhile can't write, and the tables stay as empty as they are.
+ */
 async function begin(db: Db, tables: string[]): Promise<void> {
   await db.script('begin')
   await db.script('set local statement_timeout = 0')
@@ -231,20 +235,20 @@ async function begin(db: Db, tables: string[]): Promise<void> {
     if (await hasRows(db, table)) throw new SetupError('the database is not empty: use another')
 }
 
-/** Plans of statements are bad until PostgreSQL knows the new rows. */
+/** Lets PostgreSQL know the new rows. Plans of statements are bad until then. */
 async function analyze({ pool }: Service, shell: Shell, { tables }: Manifest): Promise<void> {
   const names = tables.map(({ name }) => name)
-  // Everything is restored, and PostgreSQL does it by itself some time later.
+  // A failure is only reported: everything is restored, and PostgreSQL analyzes by itself some time later.
   await analyzeTables(pool, names).catch((error: unknown) =>
     consoleOf(shell).error(`analyze has failed: ${errorMessage(error)}`),
   )
 }
 
-/** Only those of the backup: another service may use the folder by mistake. */
+/** Removes only the recordings of the backup, because another service may use the folder by mistake. */
 const removeRecordings = ({ tools }: Service, file: string): Promise<unknown> =>
   readBackup(file, async (part) => {
     if (part.kind === 'recording') await tools.blobs.remove(part.key)
-    // The error that the restore has failed with is reported.
+    // Errors are ignored, because the error with which the restore has failed is reported.
   }).catch(() => {})
 
 async function storeRecording({ blobs }: Service['tools'], { key, size, content }: Part & { kind: 'recording' }) {

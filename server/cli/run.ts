@@ -8,7 +8,7 @@ import type { OpenOptions } from './open-for-command.ts'
 export interface Answer {
   data: object
   text: string
-  /** The exit status is 1. */
+  /** Whether the command has failed. The exit status is then 1. */
   has_failed?: boolean
 }
 
@@ -48,7 +48,10 @@ export function createRun(shell: Shell, isJson: () => boolean): Run {
   }
 }
 
-/** With a service elsewhere, a database on this machine would most likely be another one. */
+/**
+ * Refuses a database on this machine when the last login is to a service elsewhere: it would most likely be another
+ * one.
+ */
 async function assertHere(shell: Shell): Promise<void> {
   const { PARLEY_URL, DATABASE_URL, DATA_DIR } = shell.env
   const login = DATABASE_URL || DATA_DIR ? undefined : findLogin(shell)

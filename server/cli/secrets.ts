@@ -12,7 +12,7 @@ import * as workspaces from '../workspaces/store.ts'
 import type { Command } from './command.ts'
 import { type Answer, formatTable, type Run } from './run.ts'
 
-/** Everything of a workspace that is stored sealed. */
+/** The columns of a workspace that are stored sealed. */
 export const sealed_columns: SealedColumn[] = [
   ...webhook_columns,
   ...integration_columns,

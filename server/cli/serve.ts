@@ -3,7 +3,7 @@ import type { ServeOptions } from '../main.ts'
 import type { Shell } from '../start/shell.ts'
 import type { Command } from './command.ts'
 
-/** More would hardly help: each has its own database connections. */
+/** More processes would hardly help, because each has its own database connections. */
 const processes_max = 64
 
 export function addServeCommand(program: Command, shell: Shell, isJson: () => boolean): void {

@@ -59,12 +59,12 @@ export async function shard(
       if (!is_confirmed) await confirm(shell, 'Shard this database?')
       const { tables } = await shardTables(database.pool, settings, openProgress(plan, console.error))
       const names = tables.map(({ name }) => name)
-      // PostgreSQL does it by itself some time later.
+      // A failure is only reported, because PostgreSQL analyzes by itself some time later.
       await analyzeTables(database.pool, names).catch((error: unknown) =>
         console.error(`analyze has failed: ${errorMessage(error)}`),
       )
     }
-    // Rows of an older version may have been restored since.
+    // Rows of an older version may have been restored since the database was sharded.
     if (!must_shard && !is_dry_run) await settings.prepare(database.pool)
     const { shards: shard_count, rows, seconds } = plan
     const is_sharded = !must_shard || !is_dry_run
@@ -98,7 +98,7 @@ function openProgress({ tables }: ShardPlan, print: (line: string) => void): (ta
   }
 }
 
-/** "1,200 rows". The number is an estimate, and may have decimals. */
+/** Writes a number of rows, such as "1,200 rows". The number is an estimate, and may have decimals. */
 const formatRows = (rows: number): string => counted(Math.round(rows), 'row', 'rows')
 
 const formatDuration = (seconds: number): string =>

@@ -10,7 +10,7 @@ import { engineName, readStatus } from '../status.ts'
 import { reportError } from './report-error.ts'
 import { formatTable } from './run.ts'
 
-/** The database can't be reached. */
+/** The exit code if the database can't be reached. */
 const unreachable_exit_code = 2
 
 export async function printStatus(shell: Shell, { is_json }: { is_json: boolean }): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Shell, StopSignal } from '../start/shell.ts'
 
-/** Shells report these. */
+/** The exit codes that shells report for these signals. */
 const exit_codes: Record<StopSignal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
-/** Aborted by Ctrl-C and other signals, and when nobody reads the output any more. */
+/** Returns a signal that Ctrl-C and other signals abort, and that is aborted when nobody reads the output any more. */
 export function stopSignal(shell: Shell): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

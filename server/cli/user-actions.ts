@@ -56,7 +56,7 @@ export async function joinUser(service: Service, email: string, { workspace: nam
   return memberAnswer(person, workspace, role)
 }
 
-/** Returns false when the person already is a member. */
+/** Adds a member. Returns false when the person already is one. */
 async function addMember(at: At, member: { person_id: string; role: Role }): Promise<boolean> {
   const is_new = await people.join(at, member)
   if (is_new) await audit.record(at, { action: 'members.create', subject: asPerson(member.person_id) })
@@ -125,10 +125,10 @@ async function findPerson(service: Service, email: string): Promise<people.Perso
   return person
 }
 
-/** Applies the same rules as the dashboard's setup page. */
+/** Validates a person by the same rules as the dashboard's setup page. */
 function validatePerson({ email, name, password }: Record<string, unknown>): NewPerson {
   const { value, faults } = validate(NewPerson as RequestSchema, { email, name, password })
   if (faults.length > 0) throw invalid(faults)
-  // It was validated against the schema that the type comes from.
+  // The value was validated against the schema that the type comes from.
   return value as NewPerson
 }

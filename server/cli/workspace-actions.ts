@@ -14,7 +14,7 @@ const name_length_max = 200
 export interface NewWorkspace {
   test?: true
   seed?: number
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   now?: string
 }
 

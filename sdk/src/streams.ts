@@ -19,7 +19,7 @@ const silence_max_ms = 60_000
 /** The service sends no event that is longer, in characters. */
 const event_length_max = 16_000_000
 
-type Open = (last_id: string | undefined, signal: AbortSignal, is_first: boolean) => Promise<Response>
+type OpenStream = (last_id: string | undefined, signal: AbortSignal, is_first: boolean) => Promise<Response>
 
 /**
  * Yields events, and goes on after the last one when the connection is lost: a turn that was not finished then begins again
@@ -27,7 +27,7 @@ type Open = (last_id: string | undefined, signal: AbortSignal, is_first: boolean
  * the call or the conversation is over, and its last turn was received.
  */
 export async function* followStream<Event extends ServerEvent>(
-  open: Open,
+  open: OpenStream,
   last_id: string | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Event, void, undefined> {
@@ -61,7 +61,12 @@ const isOutage = (error: unknown): error is ParleyError =>
   error instanceof ConnectionError || (error instanceof ParleyError && (error.status >= 500 || error.status === 429))
 
 /** Yields the events of one connection, until it ends or is lost. */
-async function* connect(open: Open, last_id: string | undefined, signal: AbortSignal | undefined, is_first: boolean) {
+async function* connect(
+  open: OpenStream,
+  last_id: string | undefined,
+  signal: AbortSignal | undefined,
+  is_first: boolean,
+) {
   const lost = new AbortController()
   const response = await open(last_id, signal ? AbortSignal.any([signal, lost.signal]) : lost.signal, is_first)
   const waitFor = () => setTimeout(() => lost.abort(), silence_max_ms)

@@ -34,7 +34,7 @@ export interface Scope {
   latency_ms: number | null
 }
 
-export interface Missed {
+export interface MissedExpectation {
   sentence: string
   /** The turn at which the failure shows. */
   seq: number | null
@@ -58,7 +58,7 @@ export class Checker {
   }
 
   /** Checks an expectation. Returns what is wrong, or undefined if it holds. A `judge` is asked elsewhere. */
-  async check(expectation: Expectation, scope: Scope): Promise<Missed | undefined> {
+  async check(expectation: Expectation, scope: Scope): Promise<MissedExpectation | undefined> {
     const { type } = expectation
     const { last_seq } = scope
     if (type === 'says' || type === 'never_says') return this.#checkWords(expectation, scope)
@@ -76,7 +76,10 @@ export class Checker {
     return sentence === undefined ? undefined : { sentence, seq: last_seq }
   }
 
-  async #checkWords({ type, any_of = [] }: Expectation, { turns, last_seq }: Scope): Promise<Missed | undefined> {
+  async #checkWords(
+    { type, any_of = [] }: Expectation,
+    { turns, last_seq }: Scope,
+  ): Promise<MissedExpectation | undefined> {
     for (const turn of turns) {
       for (const phrase of any_of) {
         await letOthersRun()
@@ -126,7 +129,7 @@ function quoted(phrases: string[]): string {
 function checkCalls(
   { type, tool = '', arguments: wanted = {}, times }: Expectation,
   { runs, last_seq }: Scope,
-): Missed | undefined {
+): MissedExpectation | undefined {
   const of_tool = runs.filter(({ name }) => name === tool)
   const found = of_tool.filter((run) => hasPart(run.arguments, wanted))
   const has_arguments = Object.keys(wanted).length > 0

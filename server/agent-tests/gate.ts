@@ -1,5 +1,5 @@
 import { contentHash } from '../agents/configuration.ts'
-import type { Missing, ToDeploy } from '../agents/deployments.ts'
+import type { MissingTestRun, VersionToDeploy } from '../agents/deployments.ts'
 import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
 import { keepMcpTools, readForDraft } from '../agents/mcp-tools.ts'
@@ -11,14 +11,14 @@ import type { TestGate } from './schema.ts'
 /** The newest runs on the same content are looked at, up to this many. */
 const runs_max = 50
 
-interface Asked {
+interface TestedContent {
   agent_id: string
   /** The id of a version, or `draft`. */
   version: string
 }
 
 /** Says how the tests of a version or the draft stand, by the same rules as a deployment. */
-export async function get(at: AtOutside, { agent_id, version }: Asked): Promise<TestGate> {
+export async function get(at: AtOutside, { agent_id, version }: TestedContent): Promise<TestGate> {
   const { agent, content_hash } = await findContent(at, { agent_id, version })
   const to_deploy = { agent_id, content_hash }
   const enabled = await listEnabled(at, agent_id)
@@ -30,7 +30,7 @@ export async function get(at: AtOutside, { agent_id, version }: Asked): Promise<
   return { deploy_requires: agent.deploy_requires, tests: enabled.length, has_passed, passed_run_id, last_run_id }
 }
 
-async function findContent(at: AtOutside, { agent_id, version }: Asked) {
+async function findContent(at: AtOutside, { agent_id, version }: TestedContent) {
   const agent = await agents.get(at, agent_id)
   if (version === 'draft') {
     // The draft gets the tools that its servers have now, as a version of it would.
@@ -47,7 +47,7 @@ async function findContent(at: AtOutside, { agent_id, version }: Asked) {
  * Returns what is missing before a version can be deployed: a run on the same content in which all tests that are
  * enabled now have passed, as they are now. Returns undefined if nothing is missing, or if no test is enabled.
  */
-export async function findMissing(at: At, to_deploy: ToDeploy): Promise<Missing | undefined> {
+export async function findMissing(at: At, to_deploy: VersionToDeploy): Promise<MissingTestRun | undefined> {
   const enabled = await listEnabled(at, to_deploy.agent_id)
   if (enabled.length === 0 || (await findPassed(at, to_deploy, enabled))) return undefined
   return { test_run_id: (await findLast(at, to_deploy)) ?? (await findLastOfAll(at, to_deploy.agent_id)) ?? null }
@@ -68,7 +68,7 @@ async function listEnabled({ db, workspace }: At, agent_id: string): Promise<str
  */
 async function findPassed(
   { db, workspace }: At,
-  { agent_id, content_hash }: ToDeploy,
+  { agent_id, content_hash }: VersionToDeploy,
   enabled: string[],
 ): Promise<string | undefined> {
   if (enabled.length === 0) return undefined
@@ -90,7 +90,7 @@ async function findPassed(
 }
 
 /** Finds the last run on the same content. A run that was canceled tells nothing. */
-const findLast = (at: At, { agent_id, content_hash }: ToDeploy): Promise<string | undefined> =>
+const findLast = (at: At, { agent_id, content_hash }: VersionToDeploy): Promise<string | undefined> =>
   findLastOf(at, sql`agent_id = ${agent_id} and content_hash = ${content_hash} and status <> 'canceled'`)
 
 const findLastOfAll = (at: At, agent_id: string): Promise<string | undefined> =>

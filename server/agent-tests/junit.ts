@@ -1,6 +1,6 @@
 import type { TestFailure, TestRun, TestRunResult } from './schema.ts'
 
-export interface Reported {
+export interface ReportedRun {
   agent_name: string
   run: Pick<TestRun, 'agent_version'>
   /** The results, in the order of the tests. */
@@ -8,7 +8,7 @@ export interface Reported {
 }
 
 /** Writes a run as a JUnit file, piece by piece. It has no ids and no times, so the same outcome is the same file. */
-export function* toJunit({ agent_name, run, results }: Reported): Generator<string> {
+export function* toJunit({ agent_name, run, results }: ReportedRun): Generator<string> {
   const suite = `${agent_name} ${run.agent_version.version_label}`
   const count = (...statuses: TestRunResult['status'][]) =>
     results.filter(({ status }) => statuses.includes(status)).length
@@ -25,7 +25,10 @@ export function* toJunit({ agent_name, run, results }: Reported): Generator<stri
   yield '  </testsuite>\n</testsuites>\n'
 }
 
-function toCase(suite: string, { name, status, failures, error, passes, runs }: Reported['results'][number]): string {
+function toCase(
+  suite: string,
+  { name, status, failures, error, passes, runs }: ReportedRun['results'][number],
+): string {
   const opening = `    <testcase${attributes({ name, classname: suite })}`
   if (status === 'passed') return `${opening}/>\n`
   if (status === 'queued' || status === 'canceled') return `${opening}>\n      <skipped/>\n    </testcase>\n`

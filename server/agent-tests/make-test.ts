@@ -7,7 +7,15 @@ import { truncate } from '../kit/text.ts'
 import { languageOf } from '../models/matching.ts'
 import { type MadeUp, openMadeUp } from './made-up.ts'
 import { personIn } from './person-in.ts'
-import { answersOf, type Exchanges, exchangesIn, isReal, type Recorded, type Run, readRecorded } from './recorded.ts'
+import {
+  answersOf,
+  type Exchanges,
+  exchangesIn,
+  isReal,
+  type RecordedConversation,
+  type Run,
+  readRecorded,
+} from './recorded.ts'
 import {
   type Expectation,
   type NewAgentTest,
@@ -44,7 +52,7 @@ export async function makeTest(at: At, conversation_id: string): Promise<MadeTes
 /** The pause is urgent, because a person waits for the test. */
 const pause = () => letOthersRun({ is_urgent: true })
 
-async function testOf(recorded: Recorded): Promise<NewAgentTest> {
+async function testOf(recorded: RecordedConversation): Promise<NewAgentTest> {
   const { conversation, turns, contact, time_zone } = recorded
   const { variables, results, created_at } = conversation
   const exchanges = exchangesIn(recorded)
@@ -82,7 +90,7 @@ async function testOf(recorded: Recorded): Promise<NewAgentTest> {
   }
 }
 
-const isScripted = ({ turns }: Recorded): boolean => turns.some(({ script }) => script !== null)
+const isScripted = ({ turns }: RecordedConversation): boolean => turns.some(({ script }) => script !== null)
 
 const membersOf = (object: Record<string, unknown>, made_up: MadeUp): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, made_up.json(value)]))

@@ -19,7 +19,7 @@ const turns_read_max = 400
 const line_length_max = 2 * said_max
 
 /** A conversation of the past, of which tests are made and which replays say again. */
-export interface Recorded {
+export interface RecordedConversation {
   conversation: Conversation
   turns: Turn[]
   contact: Contact | undefined
@@ -28,7 +28,7 @@ export interface Recorded {
 }
 
 /** Reads a conversation. Throws a Problem if nothing is left of it. */
-export async function readRecorded(at: At, id: string): Promise<Recorded> {
+export async function readRecorded(at: At, id: string): Promise<RecordedConversation> {
   const conversation = await conversations.get(at, id)
   const { agent_id, agent_version, contact_id, redacted_at } = conversation
   if (redacted_at !== null) throw invalidState('The conversation was redacted: nothing is left of what was said.')
@@ -77,7 +77,7 @@ export interface Exchanges {
 }
 
 /** Reads the exchanges until a person takes over. What the contact has said without an answer between is one line. */
-export function exchangesIn({ conversation, turns }: Pick<Recorded, 'conversation' | 'turns'>): Exchanges {
+export function exchangesIn({ conversation, turns }: Pick<RecordedConversation, 'conversation' | 'turns'>): Exchanges {
   const { kind, status } = conversation
   const end = turns.findIndex((turn) => turn.role === 'human' || handsOver(turn))
   const to_agent = end === -1 ? turns : turns.slice(0, end + 1)
@@ -127,7 +127,10 @@ const hasRun = ({ tools }: Turn, tool: string): boolean =>
 const handsOver = (turn: Turn): boolean => turn.script?.step === '@hand_over' || hasRun(turn, 'hand_over')
 
 /** Says how the script or a tool has ended the conversation. What people, carriers and limits do is not repeated. */
-function endOf({ turns, conversation: { close_reason } }: Pick<Recorded, 'conversation' | 'turns'>): Exchanges['how'] {
+function endOf({
+  turns,
+  conversation: { close_reason },
+}: Pick<RecordedConversation, 'conversation' | 'turns'>): Exchanges['how'] {
   if (close_reason === 'opted_out') return turns.some((turn) => hasRun(turn, 'opt_out')) ? 'opted_out' : null
   if (turns.some(handsOver)) return 'handed_over'
   return close_reason === 'agent_ended' ? 'agent_ended' : null

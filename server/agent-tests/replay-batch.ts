@@ -9,7 +9,7 @@ import { asksNoModel } from './play/play.ts'
 import { failedReplay, type ReplayScenes, replay } from './play/replay.ts'
 import { playAtOnce, type Scene } from './play/scene.ts'
 import { readRecorded } from './recorded.ts'
-import type { ReplayContent, Said } from './replays.ts'
+import type { ReplayContent, ReplayResult } from './replays.ts'
 import { ofRun } from './runs.ts'
 import { openPace, testTurns } from './test-turns.ts'
 
@@ -20,7 +20,7 @@ const at_once_max = 4
 /** Scripts wait for nothing: they are replayed for about this long, and then written together. */
 const batch_ms = 250
 
-interface Queued extends Pick<Said, 'id' | 'source_conversation_id' | 'source_contact_id'> {
+interface QueuedReplay extends Pick<ReplayResult, 'id' | 'source_conversation_id' | 'source_contact_id'> {
   content: ReplayContent
 }
 
@@ -33,9 +33,9 @@ interface ReplayBatch {
 }
 
 /** Says again some of the conversations that are left of a run. Returns nothing when none are left. */
-export async function replayBatch(at: AtOutside, batch: ReplayBatch): Promise<Said[]> {
+export async function replayBatch(at: AtOutside, batch: ReplayBatch): Promise<ReplayResult[]> {
   const { run, scene, isStopping, knownError } = batch
-  const queued = await at.db.many<Queued>(
+  const queued = await at.db.many<QueuedReplay>(
     sql`select id, source_conversation_id, source_contact_id, content from test_run_results
       where ${ofRun(at, run.id)} and status = 'queued' order by position limit ${raw(String(read_max))}`,
   )
@@ -46,7 +46,7 @@ export async function replayBatch(at: AtOutside, batch: ReplayBatch): Promise<Sa
   const scenes = { tested: scene, deployed }
   if (asksNoModel(scene) && asksNoModel(deployed))
     return testTurns.of(at)(at.workspace, scene.signal, async () => {
-      const results: Said[] = []
+      const results: ReplayResult[] = []
       const pace = openPace()
       const until = clock.ticks() + batch_ms
       for (const one of queued) {
@@ -78,7 +78,7 @@ async function openDeployed(
   return { ...scene, version: { id, version_label }, configuration, tools }
 }
 
-async function sayAgain(at: AtOutside, scenes: ReplayScenes, one: Queued, run_id: string): Promise<Said> {
+async function sayAgain(at: AtOutside, scenes: ReplayScenes, one: QueuedReplay, run_id: string): Promise<ReplayResult> {
   const { content: _, ...ids } = one
   const { source_conversation_id } = one
   const recorded = await readRecorded(at, source_conversation_id).catch((error: unknown) => {
@@ -90,7 +90,7 @@ async function sayAgain(at: AtOutside, scenes: ReplayScenes, one: Queued, run_id
   return { ...ids, contact_id: recorded.conversation.contact_id, ...result }
 }
 
-const failed = ({ content: _, ...ids }: Queued, error: string): Said => ({
+const failed = ({ content: _, ...ids }: QueuedReplay, error: string): ReplayResult => ({
   ...ids,
   contact_id: null,
   ...failedReplay(error),

@@ -7,8 +7,8 @@ import { selectRows } from '../kit/postgres/tenants.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { own_errors } from './own-errors.ts'
-import { failedReplay, type Replayed } from './play/replay.ts'
-import { assertRoom, findTested, inputFaults, insertRun, type Requested } from './runs.ts'
+import { failedReplay, type ReplayOutcome } from './play/replay.ts'
+import { assertRoom, findTested, inputFaults, insertRun, type RunRequest } from './runs.ts'
 import type { NewTestRun, TestRun } from './schema.ts'
 
 /** The content of a queued replay, which has no test. */
@@ -17,7 +17,7 @@ export interface ReplayContent {
   deployed_version_id: string
 }
 
-interface NewReplay extends Requested {
+interface NewReplay extends RunRequest {
   input: NewTestRun & { replay: NonNullable<NewTestRun['replay']> }
 }
 
@@ -55,7 +55,7 @@ export async function create(at: At, { agent_id, input, by, mcp_tools }: NewRepl
   return run
 }
 
-export interface Said extends Replayed {
+export interface ReplayResult extends ReplayOutcome {
   id: string
   source_conversation_id: string
   /** The contact when the run was created. */
@@ -68,7 +68,7 @@ export interface Said extends Replayed {
  * Leaves out what replays keep of conversations that were redacted or deleted meanwhile. Call it in the transaction
  * that writes the results.
  */
-export async function withoutGone(at: At, results: Said[]): Promise<Said[]> {
+export async function withoutGone(at: At, results: ReplayResult[]): Promise<ReplayResult[]> {
   const there = await replayable.shareReplayable(
     at,
     results.map((one) => one.source_conversation_id),

@@ -13,7 +13,7 @@ import { type Fault, invalid, invalidState, notFound } from '../kit/problem.ts'
 import { announce } from '../kit/work/rows.ts'
 import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import * as workspaces from '../workspaces/store.ts'
-import type { Reported } from './junit.ts'
+import type { ReportedRun } from './junit.ts'
 import { by_position, type ResultRow, type RunRow, resultColumns, run_columns, table, toRun } from './run-rows.ts'
 import {
   type NewTestRun,
@@ -28,14 +28,14 @@ import {
 const shown_results_max = 100
 
 /** The version or draft that is tested. */
-export interface Tested {
+export interface TestedVersion {
   agent: FoundAgent
   version: { id: string | null; version_label: string }
   configuration: Configuration
 }
 
 /** A run that is to be created. */
-export interface NewRun extends Tested {
+export interface NewRun extends TestedVersion {
   kind: TestRun['kind']
   repeat: number
   passes_min: number
@@ -44,7 +44,7 @@ export interface NewRun extends Tested {
 }
 
 /** A run that someone has asked for. */
-export interface Requested {
+export interface RunRequest {
   agent_id: string
   input: NewTestRun
   by: Author
@@ -52,7 +52,7 @@ export interface Requested {
   mcp_tools: KeptMcpTool[]
 }
 
-export async function create(at: At, { agent_id, input, by, mcp_tools }: Requested): Promise<TestRun> {
+export async function create(at: At, { agent_id, input, by, mcp_tools }: RunRequest): Promise<TestRun> {
   const faults = inputFaults(input)
   if (faults.length > 0) throw invalid(faults)
   await workspaces.lock(at)
@@ -101,8 +101,8 @@ export async function assertRoom({ db, workspace }: At): Promise<void> {
 /** Finds the version, the draft, or by default the deployed version. */
 export async function findTested(
   at: At,
-  { agent_id, input: { version_id, use_draft }, mcp_tools }: Omit<Requested, 'by'>,
-): Promise<Tested> {
+  { agent_id, input: { version_id, use_draft }, mcp_tools }: Omit<RunRequest, 'by'>,
+): Promise<TestedVersion> {
   const agent = await agents.get(at, agent_id)
   if (use_draft)
     return {
@@ -221,7 +221,7 @@ export async function listResults(
 }
 
 /** Reads all results, in the order of the tests, with what a file shows of them. */
-export async function readForReport(at: At, id: string): Promise<Reported> {
+export async function readForReport(at: At, id: string): Promise<ReportedRun> {
   const { db, workspace } = at
   const [run, { agent_name }, results] = await Promise.all([
     get(at, id),
@@ -230,7 +230,7 @@ export async function readForReport(at: At, id: string): Promise<Reported> {
         sql`select agent_name from test_runs where workspace_id = ${workspace} and id = ${id}`,
       )
       .then((found) => found ?? { agent_name: '' }),
-    db.many<Reported['results'][number]>(
+    db.many<ReportedRun['results'][number]>(
       sql`select name, kind, status, passes, runs, failures, error from test_run_results where ${ofRun(at, id)}
         order by position`,
     ),

@@ -54,7 +54,7 @@ interface StoredRun extends RunRow {
 }
 
 /** A result whose test is still to be played. */
-interface Queued {
+interface QueuedResult {
   id: string
   test_id: string | null
   position: number
@@ -62,11 +62,11 @@ interface Queued {
   content: Parameters<typeof completeContent>[0]
 }
 
-interface Toplay extends Queued {
+interface QueuedTest extends QueuedResult {
   test: PlayedTest
 }
 
-interface Written extends NewResult {
+interface WrittenResult extends NewResult {
   id: string
   kept: PlayedConversation[]
 }
@@ -173,7 +173,7 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
     return write(at, batch, said, (at) => withoutGone(at, said))
   }
   const queued = await readQueued(at, batch.run.id)
-  const all = queued.map((one): Toplay => ({ ...one, test: { kind: one.kind, ...completeContent(one.content) } }))
+  const all = queued.map((one): QueuedTest => ({ ...one, test: { kind: one.kind, ...completeContent(one.content) } }))
   const [first] = all
   if (!first) return write(at, batch, [])
   if (!isRepeatable(scene, first.test)) {
@@ -198,8 +198,8 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
 
 const testsAtOnce = ({ repeat }: StoredRun): number => Math.max(1, Math.floor(plays_at_once_max / repeat))
 
-const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
-  at.db.many<Queued>(
+const readQueued = (at: At, run_id: string): Promise<QueuedResult[]> =>
+  at.db.many<QueuedResult>(
     sql`select id, test_id, position, kind, content from test_run_results
       where ${ofRun(at, run_id)} and status = 'queued' order by position limit ${raw(String(read_max))}`,
   )
@@ -210,12 +210,12 @@ const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
  */
 async function playInTurn(
   { run, scene, context }: Batch,
-  all: Toplay[],
+  all: QueuedTest[],
   pace: Pace,
-): Promise<{ results: Written[]; calling: Toplay[] }> {
+): Promise<{ results: WrittenResult[]; calling: QueuedTest[] }> {
   const until = clock.ticks() + batch_ms
-  const results: Written[] = []
-  const calling: Toplay[] = []
+  const results: WrittenResult[] = []
+  const calling: QueuedTest[] = []
   let turns = 0
   for (const one of all) {
     const is_full = clock.ticks() > until || turns > batch_turns_max || context.isStopping()
@@ -231,7 +231,12 @@ async function playInTurn(
 }
 
 /** Plays tests that wait for others at the same time. */
-async function playTogether(at: AtOutside, { run, scene }: Batch, some: Toplay[], pace?: Pace): Promise<Written[]> {
+async function playTogether(
+  at: AtOutside,
+  { run, scene }: Batch,
+  some: QueuedTest[],
+  pace?: Pace,
+): Promise<WrittenResult[]> {
   const known = await knownError(at, run)
   const plays = some.flatMap((one) => Array.from({ length: run.repeat }, () => ({ one, outcome: failedOutcome('') })))
   await playAtOnce(scene, plays, { at_once: plays_at_once_max }, async (play) => {
@@ -249,7 +254,7 @@ async function playTogether(at: AtOutside, { run, scene }: Batch, some: Toplay[]
 }
 
 /** Makes the metadata of a conversation, which says to which run and test it belongs. */
-const idsOf = ({ id }: StoredRun, { test_id }: Queued) => ({
+const idsOf = ({ id }: StoredRun, { test_id }: QueuedResult) => ({
   test_run_id: id,
   ...(test_id !== null && { test_id }),
 })
@@ -279,8 +284,8 @@ const not_tried = 'Not run, because the tests before it could not be run either:
 const write = (
   at: At,
   { lease }: Pick<Batch, 'lease'>,
-  played: Written[],
-  check: (at: At) => Promise<Written[]> = async () => played,
+  played: WrittenResult[],
+  check: (at: At) => Promise<WrittenResult[]> = async () => played,
 ): Promise<boolean> =>
   inTransaction(at, async (at) => {
     const results = await check(at)
@@ -301,7 +306,11 @@ const countTokens = (at: At, { input_tokens, output_tokens }: Usage): Promise<vo
   addTokens(at, [{ channel_id: null, tokens: input_tokens + output_tokens }])
 
 /** Records the progress of a run. The run is completed with its last result. */
-async function recordProgress(at: At, lease: Lease, results: Pick<Written, 'status' | 'usage'>[]): Promise<RunRow> {
+async function recordProgress(
+  at: At,
+  lease: Lease,
+  results: Pick<WrittenResult, 'status' | 'usage'>[],
+): Promise<RunRow> {
   const count = (status: NewResult['status']) => results.filter((one) => one.status === status).length
   const { input_tokens, output_tokens } = sum(results.map(({ usage }) => usage))
   const done = results.length
@@ -322,7 +331,7 @@ async function recordProgress(at: At, lease: Lease, results: Pick<Written, 'stat
   return run as RunRow
 }
 
-async function writeResults({ db, workspace }: At, results: Omit<Written, 'kept'>[]): Promise<void> {
+async function writeResults({ db, workspace }: At, results: Omit<WrittenResult, 'kept'>[]): Promise<void> {
   if (results.length === 0) return
   const rows = results.map(({ usage, ...result }) => ({ ...result, ...usage, kept: undefined }))
   await db.run(
@@ -348,7 +357,7 @@ async function giveUpAll(at: At, lease: Lease, error: string): Promise<false> {
       sql`select id from test_run_results where ${of_run} and status = 'queued' order by position
         limit ${raw(String(given_up_at_once_max))}`,
     )
-    const results = left.map(({ id }): Omit<Written, 'kept'> => ({ ...nothing, id, error }))
+    const results = left.map(({ id }): Omit<WrittenResult, 'kept'> => ({ ...nothing, id, error }))
     const run = await recordProgress(at, lease, results)
     await writeResults(at, results)
     if (run.status === 'completed') {

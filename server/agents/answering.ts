@@ -14,9 +14,9 @@ export interface AnswersBy {
   fallback_model: Model | null
 }
 
-type Configured = Partial<Pick<Configuration, 'script' | 'model' | 'fallback_model'>>
+type AnswerSettings = Partial<Pick<Configuration, 'script' | 'model' | 'fallback_model'>>
 
-const answersBy = ({ script, model = null, fallback_model = null }: Configured): AnswersBy => ({
+const answersBy = ({ script, model = null, fallback_model = null }: AnswerSettings): AnswersBy => ({
   has_script: Boolean(script),
   model,
   fallback_model,
@@ -77,7 +77,7 @@ export async function openAnsweringOf(at: At, version_ids: string[]): Promise<(v
   return (id) => answering(versions.get(id) ?? answersBy({}))
 }
 
-export async function answeringOf(at: At, configured: Configured): Promise<Answering> {
+export async function answeringOf(at: At, configured: AnswerSettings): Promise<Answering> {
   const agent = answersBy(configured)
   return (await openAnswering(at, [agent]))(agent)
 }

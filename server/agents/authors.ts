@@ -5,12 +5,12 @@ import type { Author, NamedAuthor } from './schema.ts'
 export const toStored = (author: Author | null): string =>
   JSON.stringify(author && { kind: author.kind, id: author.id })
 
-interface Authored {
+interface AuthoredRow {
   created_by: NamedAuthor | null
 }
 
 /** Adds the names of the people and API keys that have made versions or deployments. */
-export async function withAuthors<Row extends Authored>(at: At, rows: Row[]): Promise<Row[]> {
+export async function withAuthors<Row extends AuthoredRow>(at: At, rows: Row[]): Promise<Row[]> {
   const references = rows.map((row) => row.created_by && toReference(row.created_by))
   const withName = await readNames(at, references)
   return rows.map((row) => {
@@ -19,7 +19,7 @@ export async function withAuthors<Row extends Authored>(at: At, rows: Row[]): Pr
   })
 }
 
-export const withAuthor = async <Row extends Authored>(at: At, row: Row): Promise<Row> =>
+export const withAuthor = async <Row extends AuthoredRow>(at: At, row: Row): Promise<Row> =>
   (await withAuthors(at, [row]))[0] ?? row
 
 const toReference = ({ kind, id }: Author) => ({ type: kind === 'person' ? 'person' : 'key', id })

@@ -28,14 +28,14 @@ interface NewRow extends Pick<NewDeployment, 'version_id' | 'percent'> {
 }
 
 /** The version that is about to be deployed. */
-export interface ToDeploy {
+export interface VersionToDeploy {
   agent_id: string
   /** The hash of the version's content. */
   content_hash: string
 }
 
 /** What is missing before a version can be deployed. */
-export interface Missing {
+export interface MissingTestRun {
   /** The last run of tests on the same content, or else on another one. */
   test_run_id: string | null
 }
@@ -44,7 +44,7 @@ export interface Missing {
  * Runs with the agent locked when a version of an agent that requires tests is about to be deployed. Reactions return
  * what is missing, which prevents this unless it is forced.
  */
-export const deploying = newHook<ToDeploy, Missing | undefined>('agents.deploying')
+export const deploying = newHook<VersionToDeploy, MissingTestRun | undefined>('agents.deploying')
 
 /**
  * Deploys a version. With less than 100 percent the version becomes the candidate. Nothing happens if it is deployed
@@ -68,7 +68,7 @@ export async function deploy(at: At, input: NewRow & { is_forced: boolean }): Pr
   return change(at, { locked, input, earlier_version_ids, is_forced: missing !== undefined })
 }
 
-const testsRequired = ({ test_run_id }: Missing) =>
+const testsRequired = ({ test_run_id }: MissingTestRun) =>
   invalidState(
     'All tests of the agent that are enabled must pass on this version before it is deployed. Run them first.',
     {
@@ -82,7 +82,7 @@ async function findMissing(
   at: At,
   { id: agent_id, deploy_requires }: AgentWithDraft,
   { configuration }: AgentVersionWithConfiguration,
-): Promise<Missing | undefined> {
+): Promise<MissingTestRun | undefined> {
   if (deploy_requires === 'none') return undefined
   const found = await at.hooks.run(at, deploying, { agent_id, content_hash: contentHash(configuration) })
   return found.find((one) => one !== undefined)
@@ -99,14 +99,14 @@ export async function rollback(at: At, { agent_id, by }: Pick<NewRow, 'agent_id'
   return change(at, { locked, input, earlier_version_ids, is_forced: false })
 }
 
-interface Change {
+interface DeploymentChange {
   locked: LockedAgent
   input: NewRow
   earlier_version_ids: string[]
   is_forced: boolean
 }
 
-async function change(at: At, { locked: { agent: before }, input, earlier_version_ids, is_forced }: Change) {
+async function change(at: At, { locked: { agent: before }, input, earlier_version_ids, is_forced }: DeploymentChange) {
   const { db, workspace, now } = at
   const { agent_id, version_id, percent } = input
   const is_candidate = percent < 100

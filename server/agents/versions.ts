@@ -34,7 +34,7 @@ export interface PublishedVersion extends AgentVersionWithConfiguration {
   is_new: boolean
 }
 
-interface Publishing {
+interface DraftToPublish {
   agent_id: string
   input: NewVersion
   by: Author
@@ -43,7 +43,10 @@ interface Publishing {
 }
 
 /** Makes a version from the draft. If there is one with the same content, returns that one. */
-export async function publish(at: At, { agent_id, input, by, mcp_tools = [] }: Publishing): Promise<PublishedVersion> {
+export async function publish(
+  at: At,
+  { agent_id, input, by, mcp_tools = [] }: DraftToPublish,
+): Promise<PublishedVersion> {
   const { agent, version_count } = await lock(at, { id: agent_id })
   const configuration = await keepMcpTools(at, agent.draft, mcp_tools)
   const existing = await findByContent(at, { agent_id, configuration })

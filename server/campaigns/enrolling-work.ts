@@ -23,14 +23,14 @@ export type Source = { filter: Filter } | { contacts: Member[] }
 /** The place where the next batch begins: after a contact, or at an index of the list. */
 export type Position = CursorPosition | { index: number }
 
-interface Enrolling {
+interface NewEnrolling {
   campaign_id: string
   source: Source
   position: Position
 }
 
 /** Enrolls the rest of a source in the background. */
-export async function enrollLater(at: At, { campaign_id, source, position }: Enrolling): Promise<void> {
+export async function enrollLater(at: At, { campaign_id, source, position }: NewEnrolling): Promise<void> {
   const { db, workspace, now } = at
   const waiting = await db.many(
     sql`select from campaign_enrollings where workspace_id = ${workspace} and campaign_id = ${campaign_id}`,
@@ -92,7 +92,7 @@ export async function readPage(
 export const work: RowWork = { table: 'campaign_enrollings', begin }
 
 async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
-  const found = await at.db.maybe<Enrolling>(
+  const found = await at.db.maybe<NewEnrolling>(
     sql`select campaign_id, source, position from campaign_enrollings where ${isHeld(lease)}`,
   )
   if (!found) return async () => false
@@ -103,7 +103,7 @@ async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
   }
 }
 
-type Batch = Omit<Enrolling, 'position'> & { lease: Lease; position: Position | undefined }
+type Batch = Omit<NewEnrolling, 'position'> & { lease: Lease; position: Position | undefined }
 
 /** Enrolls a page and records the progress, in one transaction. Returns where the next one begins. */
 async function runBatch(at: At, { campaign_id, source, position, lease }: Batch): Promise<Position | undefined> {

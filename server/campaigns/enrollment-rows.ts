@@ -120,13 +120,13 @@ export async function finishRows({ db, workspace, now }: At, finished: Plan<Cand
 /** A column with the id of an attempt, which is that of its call or conversation. */
 export type LastColumn = 'last_call_id' | 'last_conversation_id'
 
-interface Begun {
+interface BegunAttempt {
   enrollment: { id: string }
   /** The id of the call or the conversation. */
   id: string
 }
 
-export const setDialing = ({ db, workspace, now }: At, column: LastColumn, begun: Begun[]): Promise<number> =>
+export const setDialing = ({ db, workspace, now }: At, column: LastColumn, begun: BegunAttempt[]): Promise<number> =>
   db.run(
     sql`update enrollments set status = 'dialing', attempts = attempts + 1, ${raw(column)} = row.attempt_id,
         next_attempt_at = null, due_at = null, updated_at = ${laterUpdate(now)}
@@ -167,15 +167,15 @@ const outcome_columns = ['status', 'reason', 'outcomes', 'last_outcome'] as cons
 const time_columns = ['next_attempt_at', 'due_at', 'retry_at', 'callback_at', 'updated_at'] as const
 const ended_columns = [...outcome_columns, ...time_columns] as const
 
-type Ended = Record<(typeof ended_columns)[number] | 'id', unknown>
+type EndedEnrollment = Record<(typeof ended_columns)[number] | 'id', unknown>
 
 /** Writes how attempts have ended, of enrollments that the transaction has locked. */
-export const updateEnded = (at: At, rows: Ended[]): Promise<void> => updateRows(at, rows, ended_columns)
+export const updateEnded = (at: At, rows: EndedEnrollment[]): Promise<void> => updateRows(at, rows, ended_columns)
 
 /** Writes how simulated attempts have ended. An enrollment may have had several of them. */
 export const updateSimulated = (
   at: At,
-  rows: (Ended & Record<'attempts' | 'last_call_id', unknown>)[],
+  rows: (EndedEnrollment & Record<'attempts' | 'last_call_id', unknown>)[],
 ): Promise<void> => updateRows(at, rows, [...ended_columns, 'attempts'], ['last_call_id'])
 
 /** Cancels up to `limit` enrollments of a campaign that wait. Returns the statuses that they had. */

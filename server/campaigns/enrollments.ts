@@ -133,13 +133,13 @@ export async function cancelOf(at: At, { contact_ids }: Person, limit: number): 
   return waiting.length
 }
 
-interface Locked {
+interface LockedEnrollment {
   campaign: Campaign
   enrollment: Enrollment
 }
 
 /** Locks an enrollment. The campaign is locked first, as the dialer does. */
-async function lock(at: At, id: string): Promise<Locked> {
+async function lock(at: At, id: string): Promise<LockedEnrollment> {
   const { db, workspace } = at
   const campaign = await campaigns.lock(at, (await get(at, id)).campaign_id)
   const enrollment = await db.maybe<Enrollment>(
@@ -154,13 +154,13 @@ function assertNotAttempting({ status }: Enrollment): void {
     throw invalidState('An attempt to reach the contact is in progress. Wait until it has ended.', { status })
 }
 
-interface Change {
+interface EnrollmentChange {
   campaign: Campaign
   from: Enrollment['status']
   to: Enrollment['status'] | null
 }
 
-async function recordChange(at: At, { campaign, from, to }: Change): Promise<void> {
+async function recordChange(at: At, { campaign, from, to }: EnrollmentChange): Promise<void> {
   await count(at, [{ campaign_id: campaign.id, counted: 'status', from, to }])
   await wake(at, campaign)
 }

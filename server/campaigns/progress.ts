@@ -51,7 +51,7 @@ async function readNotEnrolled({ db, workspace }: At, id: string): Promise<numbe
   return not_enrolled
 }
 
-interface Known {
+interface ProgressFacts {
   starts_last_minute: number
   last_due_at: number
   now: number
@@ -61,7 +61,7 @@ interface Known {
  * Estimates when all that are left will have been reached at the rate of the last minute, but not before the last one
  * who waits is due.
  */
-function expectedEnd(campaign: Campaign, { starts_last_minute, last_due_at, now }: Known): string | null {
+function expectedEnd(campaign: Campaign, { starts_last_minute, last_due_at, now }: ProgressFacts): string | null {
   const { status, counts, pacing, ends_at } = campaign
   if (status !== 'running' || (starts_last_minute === 0 && last_due_at <= now)) return null
   const by_status: Counts = counts.by_status

@@ -103,7 +103,7 @@ export async function explainNoChannel(at: At, kind: Campaign['kind']): Promise<
   return `The workspace has ${reason}. ${advice}.`
 }
 
-interface Begin {
+interface CampaignBegin {
   campaign: Campaign
   status: Status
   event_type: EventType
@@ -112,7 +112,7 @@ interface Begin {
 /**
  * Lets a campaign begin. Pacing grows from now on, and attempts that ended before don't count for the circuit breaker.
  */
-async function begin(at: At, { campaign, status, event_type }: Begin): Promise<Campaign> {
+async function begin(at: At, { campaign, status, event_type }: CampaignBegin): Promise<Campaign> {
   const now = clock.iso(at.now)
   const channel_ids = await findChannels(at, campaign)
   const due =
@@ -124,7 +124,7 @@ async function begin(at: At, { campaign, status, event_type }: Begin): Promise<C
   return change(at, { campaign, status, channel_ids, ...due, event_type: is_silent ? undefined : event_type })
 }
 
-interface Change extends Changes {
+interface StatusChange extends Changes {
   /** The campaign, which the transaction has locked. */
   campaign: Campaign
   status: Status
@@ -133,7 +133,7 @@ interface Change extends Changes {
 }
 
 /** Writes the new status of a locked campaign, and records the event. */
-export async function change(at: At, { campaign, event_type, ...changes }: Change): Promise<Campaign> {
+export async function change(at: At, { campaign, event_type, ...changes }: StatusChange): Promise<Campaign> {
   await updateStatus(at, campaign, changes)
   const data = await get(at, campaign.id)
   if (event_type) await events.record(at, event_type, [{ data }])

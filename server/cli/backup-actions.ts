@@ -160,7 +160,7 @@ interface Snapshot {
   signal: AbortSignal
 }
 
-interface Written {
+interface WrittenBackup {
   manifest: Manifest
   contents: Contents
   /** The names of tables that are not part of the backup. */
@@ -171,7 +171,7 @@ async function writeSnapshot(
   db: Session,
   pool: Db,
   { config, keys, handle, shell, signal }: Snapshot,
-): Promise<Written> {
+): Promise<WrittenBackup> {
   const { own: tables, of_others } = await listBackedUp(db)
   const placements = await listPlacements(pool)
   await db.script('begin isolation level repeatable read, read only')
@@ -279,7 +279,7 @@ function describe(
   file: string,
   bytes: number,
   config: Config,
-  { manifest: { created_at, recordings, secrets_keys }, contents, of_others }: Written,
+  { manifest: { created_at, recordings, secrets_keys }, contents, of_others }: WrittenBackup,
 ): Answer {
   const rows = contents.tables.reduce((sum, table) => sum + table.rows, 0)
   const { files } = contents.recordings

@@ -107,7 +107,7 @@ export async function follow(
   }
 }
 
-interface Sent {
+interface SentEvent {
   status: number | null
   /** Why the receiver has not taken the event. It is null if it has. */
   error: string | null
@@ -119,8 +119,8 @@ async function sendRepeatedly(
   secret: string,
   event: { id: string; type: string },
   signal: AbortSignal,
-): Promise<Sent> {
-  let sent: Sent = { status: null, error: 'the command was stopped', attempts: 0 }
+): Promise<SentEvent> {
+  let sent: SentEvent = { status: null, error: 'the command was stopped', attempts: 0 }
   for (const [index, wait_ms] of attempt_after_ms.entries()) {
     await sleep(wait_ms, undefined, { signal }).catch(() => {})
     if (signal.aborted) return sent
@@ -136,7 +136,7 @@ async function sendSigned(
   secret: string,
   event: { id: string; type: string },
   signal: AbortSignal,
-): Promise<Omit<Sent, 'attempts'>> {
+): Promise<Omit<SentEvent, 'attempts'>> {
   const body = JSON.stringify(event)
   const headers = {
     ...signedHeaders([secret], event.id, body),

@@ -3,13 +3,13 @@ import { AmbiguousError } from './command.ts'
 
 const names_shown_max = 20
 
-interface Named {
+interface NamedItem {
   id: string
   name: string
 }
 
 /** Finds an item by its id or name. A name in another case is found if nothing has exactly this name. */
-export function findByName<Item extends Named>(
+export function findByName<Item extends NamedItem>(
   items: Item[],
   name: string,
   noun: string,

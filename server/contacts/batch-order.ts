@@ -3,7 +3,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { idsByNumber } from './store.ts'
 
 /** The contact that one operation of a batch is about, by its id or by its phone number. */
-interface Named {
+interface NamedContact {
   id?: string | undefined
   phone_number?: string | undefined
   /** Whether the operation gives a contact another phone number, which others of the batch may be about. */
@@ -15,7 +15,7 @@ interface Named {
  * that create contacts by their phone numbers, and all others as they are. So transactions that share contacts wait for each other
  * instead of deadlocking.
  */
-export async function arrange(at: At, operations: Named[]): Promise<number[]> {
+export async function arrange(at: At, operations: NamedContact[]): Promise<number[]> {
   const { db, workspace } = at
   const numbers = operations.flatMap(({ phone_number }) => phone_number ?? [])
   const holders = await idsByNumber(at, [...new Set(numbers)])

@@ -3,7 +3,7 @@ import { type CountChange, slottedCounts } from '../kit/postgres/slotted-counts.
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Contact } from './schema.ts'
 
-type Counted = Pick<Contact, 'source' | 'created_at'>
+type CountedContact = Pick<Contact, 'source' | 'created_at'>
 
 const by_source = slottedCounts<CountChange<Contact['source']>>('contact_counts', {
   value: { name: 'source', type: 'text' },
@@ -11,16 +11,16 @@ const by_source = slottedCounts<CountChange<Contact['source']>>('contact_counts'
 const by_day = slottedCounts<CountChange<string>>('contact_day_counts', { value: { name: 'day', type: 'date' } })
 
 /** Runs in the transaction that creates the contacts. */
-export const addToCounts = (at: At, contacts: Counted[]): Promise<void> =>
+export const addToCounts = (at: At, contacts: CountedContact[]): Promise<void> =>
   changeCounts(at, contacts, (value) => ({ from: null, to: value }))
 
 /** Runs in the transaction that deletes the contacts. */
-export const subtractFromCounts = (at: At, contacts: Counted[]): Promise<void> =>
+export const subtractFromCounts = (at: At, contacts: CountedContact[]): Promise<void> =>
   changeCounts(at, contacts, (value) => ({ from: value, to: null }))
 
 async function changeCounts(
   at: At,
-  contacts: Counted[],
+  contacts: CountedContact[],
   toChange: <Value extends string>(value: Value) => CountChange<Value>,
 ): Promise<void> {
   await Promise.all([

@@ -67,7 +67,7 @@ export function crmIdsProblem(crm_ids: CrmIds = {}, before: CrmIds = {}): Proble
 export const crmIdInUse = (field: string, holder: string | undefined) =>
   inUse(field, 'Another contact has this id in the same CRM system.', holder)
 
-interface Change {
+interface CrmIdsChange {
   id: string
   before: CrmIds
   after: CrmIds
@@ -78,7 +78,7 @@ interface Change {
  * statements beside this: if another transaction takes one of the ids in the meantime, they would fail before the
  * Problem is made.
  */
-export async function write(at: At, changes: Change[]): Promise<void> {
+export async function write(at: At, changes: CrmIdsChange[]): Promise<void> {
   const removed = changes.flatMap(({ id, before, after }) => onlyIn(id, before, after))
   const added = changes.flatMap(({ id, before, after }) => onlyIn(id, after, before))
   // A connection runs statements in the order they are sent, so one contact can take what another one gives up.

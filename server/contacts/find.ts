@@ -48,7 +48,7 @@ interface SearchRequest extends ListRequest {
   words: SearchWords
 }
 
-interface Found {
+interface FoundContacts {
   rows: Contact[]
   total: number
 }
@@ -64,7 +64,7 @@ export async function list(at: At, query: ContactQuery): Promise<page.Page<Conta
   })
 }
 
-async function listAll(request: ListRequest): Promise<Found> {
+async function listAll(request: ListRequest): Promise<FoundContacts> {
   const { at, query, page_sql } = request
   if (query.offset >= deep_offset) return listAllFromNearerEnd(request)
   const all = sql`select ${columns} from contacts where workspace_id = ${at.workspace}`
@@ -72,7 +72,7 @@ async function listAll(request: ListRequest): Promise<Found> {
   return { rows, total }
 }
 
-async function listAllFromNearerEnd({ at, query, page_sql }: ListRequest): Promise<Found> {
+async function listAllFromNearerEnd({ at, query, page_sql }: ListRequest): Promise<FoundContacts> {
   const total = await countContacts(at)
   const is_end_nearer = query.offset > total / 2
   // Rows are skipped from the end, so the total must be read in the same statement as the page.
@@ -82,7 +82,7 @@ async function listAllFromNearerEnd({ at, query, page_sql }: ListRequest): Promi
   return { rows: await readPage(at, selectMatches(at.workspace, query), nearer_page_sql), total }
 }
 
-async function searchByIndex(request: SearchRequest): Promise<Found> {
+async function searchByIndex(request: SearchRequest): Promise<FoundContacts> {
   const { at, query, words } = request
   const indexed_matches = selectMatches(at.workspace, query, textContainsIndexed(words))
   if (isFirstPageOfNewest(query) && !hasOtherFilters(query)) {
@@ -119,7 +119,7 @@ function searchNewest({ at, words, page_sql }: SearchRequest): Promise<Contact[]
 async function searchInOneStatement(
   { at, query, words, page_sql }: SearchRequest,
   indexed_matches: Sql,
-): Promise<Found> {
+): Promise<FoundContacts> {
   const { db, workspace } = at
   const large_condition = keepsTotals(workspace)
   const scanned_matches = selectMatches(workspace, query, textContains(words))
@@ -134,7 +134,7 @@ async function searchInOneStatement(
   return { rows: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 }
 }
 
-async function searchWithoutIndex(request: SearchRequest): Promise<Found> {
+async function searchWithoutIndex(request: SearchRequest): Promise<FoundContacts> {
   const { at, query, words, page_sql } = request
   const matches = selectMatches(at.workspace, query, textContains(words))
   const total = hasOtherFilters(query) ? undefined : await countShortMatches(at, words)
@@ -158,7 +158,7 @@ const selectInListOrder = ({ at, query, words }: SearchRequest): Sql =>
   sql`select id, ${raw(parseSort(query.sort).column)} from contacts
     where workspace_id = ${at.workspace} and ${contactContains(at.workspace, { id: raw('contacts.id'), words })}`
 
-async function readPageAndCount({ at, page_sql }: ListRequest, matches: Sql): Promise<Found> {
+async function readPageAndCount({ at, page_sql }: ListRequest, matches: Sql): Promise<FoundContacts> {
   const [rows, total] = await Promise.all([readPage(at, matches, page_sql), page.count(at.db, matches)])
   return { rows, total }
 }

@@ -15,8 +15,8 @@ import {
 import { parseTags } from './tags.ts'
 
 /** The fields of a contact as an import or an integration received them. An empty text is the same as no field. */
-export type ReceivedFields = Partial<Record<Field, Received>> & { [path: CustomFieldPath]: Received }
-export type Received = string | string[] | number | boolean
+export type ReceivedFields = Partial<Record<Field, ReceivedValue>> & { [path: CustomFieldPath]: ReceivedValue }
+export type ReceivedValue = string | string[] | number | boolean
 
 /** Parses a contact that was not written for this API, so it is less strict about phone numbers and tags. */
 export function parseContact(
@@ -42,7 +42,7 @@ export function parseContact(
   return { contact, faults: [] }
 }
 
-function parseField(field: string, value: Received, default_country: string | null): unknown {
+function parseField(field: string, value: ReceivedValue, default_country: string | null): unknown {
   if (typeof value !== 'string') return value
   const text = value.trim()
   if (field === 'tags') return parseTags(text)

@@ -172,10 +172,10 @@ export const Contact = Type.Object({ ...common, ...contact_times, ...times }, { 
 export type Contact = Static<typeof Contact>
 
 /** The version includes these times, because a stamp changes what is shown, and not `updated_at`. */
-export const contactVersion = ({ updated_at, first_contact_at, last_contact_at }: Stamped): string =>
+export const contactVersion = ({ updated_at, first_contact_at, last_contact_at }: StampedContact): string =>
   [updated_at, first_contact_at, last_contact_at].filter(Boolean).join('_')
 
-type Stamped = Pick<Contact, 'updated_at'> & Partial<Pick<Contact, 'first_contact_at' | 'last_contact_at'>>
+type StampedContact = Pick<Contact, 'updated_at'> & Partial<Pick<Contact, 'first_contact_at' | 'last_contact_at'>>
 
 /** A new contact. It has no `custom_fields` if none were given. */
 export const ContactCreated = Type.Object(

@@ -44,7 +44,7 @@ const answer_length_max = 300
 
 const searches = newTool(() => openQueuePerKey(searches_at_once_max, { wait_max_ms }))
 
-interface Searched {
+interface SearchRequest {
   query: string
   scope: Scope
   limit: number
@@ -78,7 +78,7 @@ interface Term {
 }
 
 /** Finds the passages that say most about the question, the best first. */
-export async function search(at: AtOutside, searched: Searched): Promise<Passage[]> {
+export async function search(at: AtOutside, searched: SearchRequest): Promise<Passage[]> {
   const searchable = await readSearchable(at, searched.scope)
   if (searchable.passages === 0) return []
   const query = truncate(searched.query, query_length_max)
@@ -103,14 +103,14 @@ export async function search(at: AtOutside, searched: Searched): Promise<Passage
  */
 export async function candidatesFor(
   at: AtOutside,
-  { query, scope }: Omit<Searched, 'limit'>,
+  { query, scope }: Omit<SearchRequest, 'limit'>,
 ): Promise<{ all: string; candidates: string }> {
   const known = knownIn(await readTerms(at, query, await readSearchable(at, scope)))
   return { all: anyOf(known), candidates: rarest(known) }
 }
 
 /** Searches, and adds what a script would answer. */
-export async function searchWithAnswer(at: AtOutside, searched: Searched): Promise<SearchResult> {
+export async function searchWithAnswer(at: AtOutside, searched: SearchRequest): Promise<SearchResult> {
   const passages = await search(at, searched)
   return { passages, answer: await answerFrom(at, searched.query, passages) }
 }

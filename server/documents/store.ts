@@ -130,7 +130,7 @@ export async function existing({ db, workspace }: At, ids: string[]): Promise<Se
   return new Set(found.map(({ id }) => id))
 }
 
-interface Changing {
+interface DocumentToChange {
   id: string
   isCurrent: IsCurrent
 }
@@ -141,7 +141,7 @@ interface Changing {
  */
 export async function update(
   at: At,
-  { id, change, isCurrent }: Changing & { change: DocumentChange },
+  { id, change, isCurrent }: DocumentToChange & { change: DocumentChange },
 ): Promise<Document> {
   const { db, workspace, now } = at
   const before = await lock(at, { id, isCurrent })
@@ -186,7 +186,7 @@ const readAgain = (now: number, must_fetch = raw('must_fetch or file_id is null'
     must_parse = true, must_fetch = ${must_fetch},
     due_at = ${clock.iso(now)}, lease_token = null, lease_until = null, attempt = 0,`
 
-export async function remove(at: At, { id, isCurrent }: Changing): Promise<{ deleted: true }> {
+export async function remove(at: At, { id, isCurrent }: DocumentToChange): Promise<{ deleted: true }> {
   const { db, workspace } = at
   await lock(at, { id, isCurrent })
   const used_by = (await at.hooks.run(at, findingUses, { id })).flat()
@@ -203,7 +203,7 @@ export async function remove(at: At, { id, isCurrent }: Changing): Promise<{ del
  * Locks a document and the workspace, so that agents that name the document meanwhile can be serialized with its
  * deletion.
  */
-async function lock(at: At, { id, isCurrent }: Changing): Promise<Document> {
+async function lock(at: At, { id, isCurrent }: DocumentToChange): Promise<Document> {
   await workspaces.lock(at)
   const before = await get(at, id, raw('for no key update'))
   if (!isCurrent(before)) throw preconditionFailed()

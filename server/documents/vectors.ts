@@ -14,7 +14,7 @@ const query_timeout_ms = 3_000
 /** The embedding model is not asked when less time is left. */
 const query_timeout_min_ms = 1_000
 
-interface Missing {
+interface PassageWithoutVector {
   id: string
   heading: string
   text: string
@@ -26,7 +26,7 @@ export async function addVectors(
   { lease, edition_id, embedder }: { lease: Lease; edition_id: string; embedder: Embedder },
 ): Promise<boolean> {
   const { db, workspace } = at
-  const missing = await db.many<Missing>(
+  const missing = await db.many<PassageWithoutVector>(
     sql`select id, heading, text from document_passages
       where workspace_id = ${workspace} and document_id = ${lease.id} and edition_id = ${edition_id}
         and vector_model is distinct from ${embedder.name}

@@ -41,7 +41,7 @@ export const reading = (limits?: ReadLimits): RowWork => ({
 
 export const work = reading()
 
-interface Beginning {
+interface ReadingStart {
   lease: Lease
   context: RunContext
   limits: ReadLimits | undefined
@@ -60,7 +60,7 @@ interface Row {
   attempt: number
 }
 
-async function begin(at: AtOutside, { lease, context, limits }: Beginning): Promise<() => Promise<boolean>> {
+async function begin(at: AtOutside, { lease, context, limits }: ReadingStart): Promise<() => Promise<boolean>> {
   const row = await at.db.maybe<Row>(
     sql`select id, name, language, url, content_type, file_id, edition_id, must_parse, must_fetch, attempt from documents
       where ${isHeld(lease)}`,
@@ -99,14 +99,14 @@ async function giveUp(at: At, lease: Lease): Promise<void> {
   )
 }
 
-interface Reading extends Beginning {
+interface DocumentReading extends ReadingStart {
   row: Row
 }
 
 /** Returns the new edition, or nothing if the document can't be read. */
 async function readDocument(
   at: AtOutside,
-  { row, lease, context, limits }: Reading,
+  { row, lease, context, limits }: DocumentReading,
 ): Promise<string | 'stopped' | undefined> {
   const { isStopping } = context
   let fetched_file: string | undefined
@@ -147,7 +147,10 @@ async function readDocument(
   }
 }
 
-async function openSource(at: AtOutside, { row, context }: Pick<Reading, 'row' | 'context'>): Promise<FetchedFile> {
+async function openSource(
+  at: AtOutside,
+  { row, context }: Pick<DocumentReading, 'row' | 'context'>,
+): Promise<FetchedFile> {
   if (row.must_fetch && row.url !== null) return fetchDocument(at, row.url, context.isStopping)
   if (row.file_id === null) throw new UnreadableError('The file is gone. Upload it again.')
   return { file: await files.read(at, row.file_id), kind: row.content_type ?? 'text' }

@@ -28,11 +28,11 @@ export const callback_requested = newHook<CallbackRequest>('conversations.callba
 
 /** The answer to the agent: when the contact is called, in the contact's time zone, or why not. */
 export type CallbackAnswer =
-  | { status: 'succeeded'; result: Promised }
+  | { status: 'succeeded'; result: PromisedCallback }
   | { status: 'failed' | 'invalid_arguments'; result: string }
 
 /** The promise, whose members a script may use. */
-interface Promised {
+interface PromisedCallback {
   at: string
   date: string
   time: string
@@ -116,7 +116,7 @@ function timeFault(time: number, { now, time_zone }: { now: number; time_zone: s
 function promised(
   time: number,
   { time_zone, wanted, start, end }: { time_zone: string; wanted: number; start: string; end: string },
-): Promised {
+): PromisedCallback {
   const text = localIso(time_zone, time)
   const message = `People are called between ${start} and ${end} only. Tell the contact the new time.`
   const is_moved = time !== wanted

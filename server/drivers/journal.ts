@@ -43,7 +43,7 @@ export type WriteOptions = Pick<Save, 'opened' | 'release'> & {
 }
 
 /** Further members of a spoken turn. */
-type Spoken = Partial<Pick<FinishedTurn, 'heard' | 'speech' | 'created_at'>> & {
+type SpokenParts = Partial<Pick<FinishedTurn, 'heard' | 'speech' | 'created_at'>> & {
   turn_ms?: number | null
   sound?: SoundLatency | undefined
 }
@@ -108,13 +108,16 @@ export class Journal {
   }
 
   /** Adds a turn that will not be continued, and of which words were shown. */
-  addInterrupted(reply: string, text: string, spoken: Spoken = {}): void {
+  addInterrupted(reply: string, text: string, spoken: SpokenParts = {}): void {
     const ended = { is_interrupted: true, finish_reason: 'interrupted' as const }
     this.addTurn({ role: 'agent', reply, text, ...ended, runs: [], usage: no_usage }, spoken)
   }
 
   /** Adds a turn. Returns how long its parts took. */
-  addTurn({ reply, runs, ...turn }: EngineTurn, { turn_ms, sound, ...spoken }: Spoken = {}): FinishedTurn['latency'] {
+  addTurn(
+    { reply, runs, ...turn }: EngineTurn,
+    { turn_ms, sound, ...spoken }: SpokenParts = {},
+  ): FinishedTurn['latency'] {
     const { is_timed } = this.#options
     const { role, text, is_interrupted, finish_reason = null, script = null, usage } = turn
     const is_agents = role === 'agent'

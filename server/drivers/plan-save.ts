@@ -78,9 +78,9 @@ export interface Changes {
 }
 
 /** The outcome of a save. `seq` is the number of the turn that was opened. */
-export type Saved = { is_lost: true } | Written
+export type Saved = { is_lost: true } | WrittenSave
 
-interface Written {
+interface WrittenSave {
   is_lost: false
   /** Whether others have written meanwhile. */
   is_stale: boolean

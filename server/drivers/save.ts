@@ -31,7 +31,7 @@ export const openConversationSaves = (log: Log): ((at: At, save: Save) => Promis
     log,
   })
 
-interface Known {
+interface KnownRows {
   /** The conversations that have no row yet. They get one with what is saved. */
   new_conversations?: NewConversation[]
   /** The rows of the others, if the transaction has locked them. */
@@ -42,7 +42,7 @@ interface Known {
 export async function saveAll(
   at: At,
   saves: { save: Save; now: number }[],
-  { new_conversations = [], locked }: Known = {},
+  { new_conversations = [], locked }: KnownRows = {},
 ): Promise<(Plan | undefined)[]> {
   const ids = saves.map(({ save }) => save.id)
   const rows = new Map(locked ?? (await lockAll(at, ids)))

@@ -31,7 +31,7 @@ const field_by_name = new Map(
   fields.flatMap((field) => column_names[field].split(' ').map((name) => [name, field] as const)),
 )
 
-interface Matching {
+interface ColumnsToMatch {
   requested?: ColumnMapping | undefined
   /** Whether columns named `variables.NAME` are variables of enrollments. */
   has_variables: boolean
@@ -40,7 +40,7 @@ interface Matching {
 /**
  * Maps each column to a field: as requested, or else by its name. If several columns fit a field, the first gets it.
  */
-export function matchColumns(columns: string[], { requested = {}, has_variables }: Matching): ColumnMapping {
+export function matchColumns(columns: string[], { requested = {}, has_variables }: ColumnsToMatch): ColumnMapping {
   const requested_fields = new Map(columns.map((column, index) => [column, requestedField(requested, column, index)]))
   const variables = columns.filter(isVariable).filter((column) => requested_fields.get(column) === undefined)
   const faults = [

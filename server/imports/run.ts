@@ -29,11 +29,11 @@ import { undoBatch } from './undo.ts'
 /** This many batches run concurrently: PostgreSQL takes longer to write one than this process to parse it. */
 const batches_at_once = 2
 
-type Running = Import & { file_id: string }
+type RunningImport = Import & { file_id: string }
 
 /** An import that this process has leased. */
 interface Job {
-  running: Running
+  running: RunningImport
   lease: Lease
 }
 
@@ -41,7 +41,7 @@ export const work: RowWork = { table: 'imports', begin, giveUp }
 
 /** Begins an import. The next batches are parsed while the current ones are written. */
 async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
-  const running = await at.db.maybe<Running>(
+  const running = await at.db.maybe<RunningImport>(
     sql`update imports set status = case when status = 'queued' then 'running' else status end,
         started_at = coalesce(started_at, ${clock.iso(at.now)})
       where ${isHeld(lease)} and status in ('queued', 'running', 'undoing')
@@ -130,7 +130,7 @@ async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Ba
   })
 }
 
-interface Written {
+interface WrittenBatch {
   rows: Row[]
   /**
    * The contacts of the batch that no earlier row has named. Existing ones are needed only for consent or a campaign.
@@ -141,14 +141,14 @@ interface Written {
 /** Creates new contacts, and updates existing ones if `on_conflict` says so. */
 async function writeContacts(
   at: At,
-  { id, on_conflict, consent, campaign_id }: Running,
+  { id, on_conflict, consent, campaign_id }: RunningImport,
   { batch, previous }: Batch,
-): Promise<Written> {
+): Promise<WrittenBatch> {
   const { candidates, duplicates, refused } = sortRows(batch)
   const inputs = candidates.map(({ contact }) => ({ ...contact, source: 'import' as const }))
   const results = await contacts.createMany(at, { inputs, before_counts: previous })
   const created: Row[] = []
-  const people: Written['people'] = []
+  const people: WrittenBatch['people'] = []
   const matches: Match[] = []
   for (const [index, candidate] of candidates.entries()) {
     const result = results[index]
@@ -187,7 +187,7 @@ async function firstRowsOf({ db, workspace }: At, import_id: string, ids: string
 }
 
 /** Returns the same outcomes as `writeContacts`, without writing contacts. */
-async function tryContacts(at: At, { id, on_conflict }: Running, batch: ParsedRow[]): Promise<Row[]> {
+async function tryContacts(at: At, { id, on_conflict }: RunningImport, batch: ParsedRow[]): Promise<Row[]> {
   const { candidates, duplicates, refused } = sortRows(batch)
   const numbers = candidates.map(({ contact }) => contact.phone_number)
   const [holders, first_rows] = await Promise.all([

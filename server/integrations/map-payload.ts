@@ -1,4 +1,4 @@
-import { parseContact, type Received } from '../contacts/parse.ts'
+import { parseContact, type ReceivedValue } from '../contacts/parse.ts'
 import { CrmId, customFieldPath, isCustomFieldPath, type NewContact } from '../contacts/schema.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { valueAt } from '../kit/json.ts'
@@ -13,7 +13,7 @@ export interface MappedPayload {
   crm_ids: Record<string, string>
 }
 
-type Values = Record<string, Received>
+type Values = Record<string, ReceivedValue>
 
 /** Applies the field map to a payload. `mapped` is undefined when the result is not a valid contact. */
 export function mapPayload(
@@ -56,7 +56,7 @@ function readValues(payload: unknown, pointers: Record<string, string>): { value
     if (text === undefined) continue
     if (text === null || (Array.isArray(text) && text.some((item) => typeof item !== 'string'))) {
       faults.push({ path: field, code: 'type', message: `${field}: the value at ${pointer} is not text.` })
-    } else values[field] = text as Received
+    } else values[field] = text as ReceivedValue
   }
   return { values, faults }
 }

@@ -12,7 +12,7 @@ import type { Language } from '../languages/language.ts'
 import { findLanguage, languages } from '../languages/languages.ts'
 import { stepScript } from '../models/script.ts'
 
-interface Written {
+interface WrittenWords {
   /** The conversation as it was before these words. */
   thread: Row
   text: string
@@ -30,7 +30,7 @@ export interface Decision {
  * Decides what the words ask for. The agent asks back once a day, unless the words answer what it has just said. Yes to
  * that question, or a word that may mean yes, is an opt-out.
  */
-export async function decide(at: At, { thread, text, asking }: Written): Promise<Decision> {
+export async function decide(at: At, { thread, text, asking }: WrittenWords): Promise<Decision> {
   const is_asked = isAsked(thread)
   if (asking && asking.word !== 'unclear') return { asking, keeps_question: is_asked && asking.word === 'help' }
   if (is_asked) return takeAnswer(at, { thread, text, asking })
@@ -41,7 +41,7 @@ export async function decide(at: At, { thread, text, asking }: Written): Promise
   return configuration && isHeardByScript(at, { thread, text, configuration }) ? {} : { asking }
 }
 
-async function takeAnswer(at: At, { thread, text, asking }: Written): Promise<Decision> {
+async function takeAnswer(at: At, { thread, text, asking }: WrittenWords): Promise<Decision> {
   const [configuration, question] = await Promise.all([findConfigurationOf(at, thread), findQuestion(at, thread)])
   const known = [question.language, findLanguage(configuration?.language ?? ''), ...question.words_in]
   if (asking?.is_yes_after || isYesToNoMore(text, ...known)) {
@@ -90,7 +90,7 @@ const latin = '\\p{Script=Latin}'
 
 function isHeardByScript(
   { now }: At,
-  { thread, text, configuration }: Omit<Written, 'asking'> & { configuration: Configuration },
+  { thread, text, configuration }: Omit<WrittenWords, 'asking'> & { configuration: Configuration },
 ): boolean {
   const { script, language } = configuration
   if (!script || !thread.script_state?.node) return false

@@ -18,7 +18,7 @@ import { decide, findConfigurationOf, findQuestion } from './opt-out-question.ts
 import { findSmsRefusals, readSegmentPrice, withMessage } from './outgoing.ts'
 import { wasSent } from './rows.ts'
 import { recordWords } from './words-by-sms.ts'
-import { type Received, writeReceived } from './write-received.ts'
+import { type ReceivedChange, writeReceived } from './write-received.ts'
 
 /**
  * Obeys contacts who write over the API, or in a web chat, that they want no more calls and messages. Their
@@ -98,7 +98,7 @@ async function findAsking(all: Said[]): Promise<Map<string, Said & { asking: Ask
   return written
 }
 
-interface Answering {
+interface ServiceAnswer {
   row: Row
   contact_id: string | null
   text: string
@@ -106,7 +106,7 @@ interface Answering {
 }
 
 /** Answers with a sentence that ends the conversation, or asks back. */
-function answering(at: At, { row, contact_id, text, closes }: Answering): Received {
+function answering(at: At, { row, contact_id, text, closes }: ServiceAnswer): ReceivedChange {
   const { id } = row
   const turn = newTurn({ seq: row.turn_count + 1, role: 'system', text, created_at: clock.iso(at.now) })
   return { before: row, turns: [{ id, contact_id, turn }], awaits_answer: false, closes, asks_back: !closes }

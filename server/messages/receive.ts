@@ -20,10 +20,10 @@ import { decide, findConfigurationOf } from './opt-out-question.ts'
 import { findSmsRefusals, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'
 import { segmentsOf } from './segments.ts'
 import { recordWords } from './words-by-sms.ts'
-import { type Received, writeReceived } from './write-received.ts'
+import { type ReceivedChange, writeReceived } from './write-received.ts'
 
 /** The messages of one sender on one channel, in order. Only the last one may ask for no more messages, or for more. */
-interface Said {
+interface SenderMessages {
   key: string
   channel: Inbound['channel']
   from: string
@@ -99,8 +99,8 @@ async function findContacts(at: At, messages: Inbound[]): Promise<Map<string, st
 async function splitAtWishes(
   messages: Inbound[],
   contact_ids: Map<string, string>,
-): Promise<{ said: Said[]; later: Inbound[] }> {
-  const by_key = new Map<string, Said>()
+): Promise<{ said: SenderMessages[]; later: Inbound[] }> {
+  const by_key = new Map<string, SenderMessages>()
   const later: Inbound[] = []
   for (const message of messages) {
     const { channel, from } = message
@@ -128,7 +128,10 @@ async function splitAtWishes(
 const threadKey = (channel_id: string, counterpart: string): string => `${channel_id} ${counterpart}`
 
 /** Writes a round of messages. Returns what to reply, and the messages that come after answers to a question. */
-async function receiveRound(at: At, given: Said[]): Promise<{ replies: [Inbound, string][]; later: Inbound[] }> {
+async function receiveRound(
+  at: At,
+  given: SenderMessages[],
+): Promise<{ replies: [Inbound, string][]; later: Inbound[] }> {
   const [threads, refusals] = await Promise.all([openThreads(at, given), findRefusals(at, given)])
   const later: Inbound[] = []
   const all = await Promise.all(
@@ -167,20 +170,20 @@ async function receiveRound(at: At, given: Said[]): Promise<{ replies: [Inbound,
 type Threads = Map<string, Row>
 type Refusals = Map<string, Rule>
 
-function threadOf(threads: Threads, { key }: Said): Row {
+function threadOf(threads: Threads, { key }: SenderMessages): Row {
   const thread = threads.get(key)
   if (!thread) throw new Error('a conversation was neither found nor begun')
   return thread
 }
 
-const findRefusals = (at: At, all: Said[]): Promise<Refusals> =>
+const findRefusals = (at: At, all: SenderMessages[]): Promise<Refusals> =>
   findSmsRefusals(
     at,
     all.flatMap(({ number }) => number ?? []),
   )
 
 /** Finds the open conversations, and locks them. One that is missing is begun, by this or a concurrent transaction. */
-async function openThreads(at: At, all: Said[]): Promise<Threads> {
+async function openThreads(at: At, all: SenderMessages[]): Promise<Threads> {
   const found = await findThreads(at, all)
   const missing = all.filter(({ key }) => !found.has(key))
   if (missing.length === 0) return found
@@ -196,7 +199,7 @@ async function openThreads(at: At, all: Said[]): Promise<Threads> {
   return new Map([...found, ...(await findThreads(at, others)), ...inserted.map(byThread)])
 }
 
-async function findThreads(at: At, all: Said[]): Promise<Threads> {
+async function findThreads(at: At, all: SenderMessages[]): Promise<Threads> {
   if (all.length === 0) return new Map()
   const locked = await lockThreads(at, { channel_ids: channelIds(all), counterparts: all.map(({ from }) => from) })
   return new Map(locked.map(byThread))
@@ -204,7 +207,7 @@ async function findThreads(at: At, all: Said[]): Promise<Threads> {
 
 const byThread = (thread: Row): [string, Row] => [threadKey(thread.channel_id ?? '', thread.counterpart ?? ''), thread]
 
-async function beginningsOf(at: At, all: Said[]): Promise<Conversation[]> {
+async function beginningsOf(at: At, all: SenderMessages[]): Promise<Conversation[]> {
   const agent_ids = [...new Set(all.map(({ channel }) => channel.agent_id ?? ''))]
   const agents = new Map(await Promise.all(agent_ids.map(async (id) => [id, await findAgent(at, id)] as const)))
   const findVersion = openVersions(at)
@@ -225,18 +228,18 @@ async function beginningsOf(at: At, all: Said[]): Promise<Conversation[]> {
   )
 }
 
-interface ToReceive {
-  said: Said
+interface ThreadMessages {
+  said: SenderMessages
   thread: Row
   refusal: ReturnType<Refusals['get']>
   is_confirmed: boolean
 }
 
-interface WithReply extends Received {
+interface WithReply extends ReceivedChange {
   reply: [Inbound, string] | undefined
 }
 
-async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToReceive): Promise<WithReply> {
+async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ThreadMessages): Promise<WithReply> {
   const { id, contact_id, turn_count, channel_id, counterpart } = thread
   const last = said.messages.at(-1)
   const created_at = clock.iso(at.now)

@@ -130,7 +130,7 @@ function toResult({ now }: At, message: ClaimedMessage, result: SendResult): Res
   }
 }
 
-interface Doubt {
+interface UnknownDelivery {
   message: ClaimedMessage
   carrier: Carrier
   sending: Parameters<Carrier['send']>[1]
@@ -140,7 +140,7 @@ interface Doubt {
  * Finds out the fate of a message that was about to be sent when a process was killed or an answer was lost. It is
  * never sent again.
  */
-async function findOut(at: AtOutside, { message, carrier, sending }: Doubt): Promise<Result> {
+async function findOut(at: AtOutside, { message, carrier, sending }: UnknownDelivery): Promise<Result> {
   const { id, sent_at } = message
   const since = clock.parse(sent_at ?? '')
   const waited_ms = at.now - since

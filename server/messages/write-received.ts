@@ -12,7 +12,7 @@ import * as clock from '../kit/clock.ts'
 import { insertMessages, messageData, type NewMessage } from './outgoing.ts'
 
 /** The changes that a round of messages makes in one conversation. */
-export interface Received {
+export interface ReceivedChange {
   before: Row
   turns: { id: string; contact_id: string | null; turn: Turn; carried?: NewMessage }[]
   awaits_answer: boolean
@@ -24,7 +24,7 @@ export interface Received {
 }
 
 /** Writes the changes. Returns the conversations after them. */
-export async function writeReceived(at: At, received: Received[]): Promise<Conversation[]> {
+export async function writeReceived(at: At, received: ReceivedChange[]): Promise<Conversation[]> {
   const turns = received.flatMap(({ turns }) => turns)
   const changed = received.map((one) => ({ ...one, after: changedBy(at, one) }))
   const closed = changed.flatMap(({ closes, after }) => (closes ? [after] : []))
@@ -73,10 +73,10 @@ export async function writeReceived(at: At, received: Received[]): Promise<Conve
   return changed.map(({ after }) => after)
 }
 
-const statusBefore = (received: Received[], id: string): Conversation['status'] =>
+const statusBefore = (received: ReceivedChange[], id: string): Conversation['status'] =>
   received.find(({ before }) => before.id === id)?.before.status ?? 'open'
 
-function changedBy({ now }: At, { before, turns, awaits_answer, closes }: Received): Conversation {
+function changedBy({ now }: At, { before, turns, awaits_answer, closes }: ReceivedChange): Conversation {
   const status = closes ? 'closed' : before.status
   const said_at = turns.find(({ turn }) => turn.role === 'contact')?.turn.created_at
   return {
@@ -91,7 +91,7 @@ function changedBy({ now }: At, { before, turns, awaits_answer, closes }: Receiv
   }
 }
 
-function updateConversations(at: At, changed: (Received & { after: Conversation })[]): Promise<void> {
+function updateConversations(at: At, changed: (ReceivedChange & { after: Conversation })[]): Promise<void> {
   const rows = changed.map(({ before, after, awaits_answer, closes, asks_back, keeps_question }) => ({
     ...after,
     opt_out_asked_at: asks_back ? clock.iso(at.now) : before.opt_out_asked_at,

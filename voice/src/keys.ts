@@ -11,9 +11,9 @@ const shown_max = 20
 
 export const addKey = (pressed: string, key: string): string => (pressed + key).slice(-shown_max)
 
-type Typed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'repeat'>
+type TypedKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'repeat'>
 
 /** The key of a telephone that someone types. Undefined for others, for shortcuts, and while a key is held down. */
-export function typedKey({ key, ctrlKey, metaKey, altKey, repeat }: Typed): string | undefined {
+export function typedKey({ key, ctrlKey, metaKey, altKey, repeat }: TypedKey): string | undefined {
   return ctrlKey || metaKey || altKey || repeat ? undefined : telephone_keys.find((one) => one === key)
 }

@@ -15,7 +15,7 @@ import styles from './agent-tests.module.css'
 import { gateKey, gateQuery, isInProgress, progressOf, runQuery } from './test.ts'
 import { draft_choice, toTested, useStartRun } from './useStartRun.ts'
 
-interface Deployed {
+interface VersionToDeploy {
   agent: Agent
   /** The version to deploy. null is the draft. */
   version_id: string | null
@@ -24,7 +24,7 @@ interface Deployed {
 type Gate = 'none' | 'passed' | 'running' | 'failed' | 'not_run'
 
 /** Tells how the tests of what would be deployed stand. `gate` is undefined until that is known. */
-export function useGate({ agent, version_id }: Deployed) {
+export function useGate({ agent, version_id }: VersionToDeploy) {
   const api = useApi()
   const client = useQueryClient()
   const asked = useQuery(gateQuery(api, agent.id, version_id))
@@ -58,7 +58,7 @@ function gateOf({ tests, has_passed }: TestGate, run: TestRun | undefined, is_as
   return is_asking ? 'running' : 'not_run'
 }
 
-interface DeployTestsProps extends Deployed {
+interface DeployTestsProps extends VersionToDeploy {
   state: ReturnType<typeof useGate>
   /** Whether a deployment is refused until the tests have passed. */
   is_required: boolean

@@ -202,12 +202,12 @@ export const replay_result_names: Record<TestRunResult['status'], string> = {
   failed: 'Different',
 }
 
-interface Shown extends Pick<TestRunResult, 'status' | 'passes' | 'runs'> {
+interface ShownResult extends Pick<TestRunResult, 'status' | 'passes' | 'runs'> {
   is_replay?: boolean
 }
 
 /** "Passed", "Failed", "Passed 18 of 20". */
-export function describeResult({ status, passes, runs, is_replay = false }: Shown): { tone: Tone; text: string } {
+export function describeResult({ status, passes, runs, is_replay = false }: ShownResult): { tone: Tone; text: string } {
   const names = is_replay ? replay_result_names : result_names
   const is_counted = runs > 1 && (status === 'passed' || status === 'failed')
   const share = is_counted ? `, ${formatNumber(passes)} of ${formatNumber(runs)} passed` : ''

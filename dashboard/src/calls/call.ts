@@ -7,7 +7,7 @@ import type { Transcript } from './transcript.ts'
 
 export type Status = Call['status']
 export type Outcome = NonNullable<Call['outcome']>
-type Known<Field extends keyof Call> = NonNullable<Call[Field]> & string
+type KnownValue<Field extends keyof Call> = NonNullable<Call[Field]> & string
 
 export const status_names: Record<Status, string> = {
   scheduled: 'Scheduled',
@@ -53,7 +53,7 @@ export const outcome_sentences: Partial<Record<Outcome, string>> = {
   unknown: 'It is not known whether anyone answered.',
 }
 
-const end_reason_names: Record<Known<'end_reason'>, string> = {
+const end_reason_names: Record<KnownValue<'end_reason'>, string> = {
   contact_hung_up: 'The contact hung up',
   agent_hung_up: 'The agent hung up',
   human_hung_up: 'Your team hung up',
@@ -80,10 +80,10 @@ type Line = Pick<Call, 'direction' | 'to'>
 const isInBrowser = ({ direction, to }: Line): boolean => direction === 'inbound' && to === null
 
 /** Describes why a call has ended. */
-export const describeEnd = (call: Line, end_reason: Known<'end_reason'>): string =>
+export const describeEnd = (call: Line, end_reason: KnownValue<'end_reason'>): string =>
   (isInBrowser(call) ? browser_end_reason_names : end_reason_names)[end_reason]
 
-export const ender_names: Record<Known<'ended_by'>, string> = {
+export const ender_names: Record<KnownValue<'ended_by'>, string> = {
   contact: 'Contact',
   agent: 'Agent',
   human: 'Your team',

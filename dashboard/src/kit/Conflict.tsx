@@ -25,7 +25,7 @@ interface ConflictOptions {
   labels?: Record<string, string>
 }
 
-interface Asked {
+interface ConflictQuestion {
   conflicts: FieldConflict[]
   answer: (choice: Choice | undefined) => void
 }
@@ -36,7 +36,7 @@ interface Asked {
  * chooses. Render `dialog` in the form.
  */
 export function useConflicts({ merged = [], labels = {} }: ConflictOptions = {}) {
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<ConflictQuestion>()
   const answered = useRef<{ conflicts: FieldConflict[]; choice: Choice }>(undefined)
   const ask = (conflicts: FieldConflict[]): Promise<Choice | undefined> => {
     // The same conflicts are not asked about again when an update starts over, because something else was changed in

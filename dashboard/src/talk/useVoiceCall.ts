@@ -24,11 +24,11 @@ export interface VoiceView {
 
 const idle = { state: 'idle', words: [], latency_ms: undefined, error: undefined, end_reason: undefined } as const
 
-type Shown = Pick<VoiceView, 'state' | 'words' | 'latency_ms' | 'error' | 'end_reason'>
+type ShownCall = Pick<VoiceView, 'state' | 'words' | 'latency_ms' | 'error' | 'end_reason'>
 
 /** Makes calls from this page. A call ends when the component goes. */
 export function useVoiceCall(): VoiceView {
-  const [shown, setShown] = useState<Shown>({ ...idle, words: [] })
+  const [shown, setShown] = useState<ShownCall>({ ...idle, words: [] })
   const [call, setCall] = useState<voice.VoiceCall>()
   const [is_muted, setIsMuted] = useState(false)
   const current = useRef<voice.VoiceCall>(undefined)
@@ -37,7 +37,7 @@ export function useVoiceCall(): VoiceView {
     loadVoice().catch(() => {})
     return () => current.current?.hangUp()
   }, [])
-  const change = (changed: Partial<Shown>) => setShown((before) => ({ ...before, ...changed }))
+  const change = (changed: Partial<ShownCall>) => setShown((before) => ({ ...before, ...changed }))
   const begin = async (options: voice.ConnectOptions) => {
     const { connect } = await loadVoice()
     const begun = connect(options)

@@ -3,18 +3,18 @@ import { Checker, type Scope, TooMuchWork } from '../expectations.ts'
 import { wasCalled } from '../recorded.ts'
 import type { Expectation, TestFailure } from '../schema.ts'
 import { judge } from './judge.ts'
-import { assertNotAborted, PlayError, type Played, type PlayedTest, type Scene } from './scene.ts'
+import { assertNotAborted, PlayError, type PlayedTest, type PlayRecord, type Scene } from './scene.ts'
 
-export interface Checked {
+export interface PlayFindings {
   failures: Omit<TestFailure, 'conversation_id'>[]
   /** Why something can't be checked, such as a judge that has failed. */
   error: string | null
 }
 
 /** Checks all expectations of a play. An expectation of a line that was not said is not checked. */
-export async function checkPlay(scene: Scene, test: PlayedTest, played: Played): Promise<Checked> {
+export async function checkPlay(scene: Scene, test: PlayedTest, played: PlayRecord): Promise<PlayFindings> {
   const checker = new Checker(scene.configuration.language)
-  const failures: Checked['failures'] = []
+  const failures: PlayFindings['failures'] = []
   let error: string | null = null
   for (const { expectation, step, scope } of expectationsOf(scene, test, played)) {
     assertNotAborted(scene)
@@ -40,7 +40,7 @@ export async function checkPlay(scene: Scene, test: PlayedTest, played: Played):
 }
 
 /** Sorts failures by the lines that they belong to. Those of the whole test come last. */
-const inOrder = (failures: Checked['failures']): Checked['failures'] =>
+const inOrder = (failures: PlayFindings['failures']): PlayFindings['failures'] =>
   failures.toSorted(
     (left, right) => (left.step ?? Number.POSITIVE_INFINITY) - (right.step ?? Number.POSITIVE_INFINITY) || 0,
   )
@@ -51,7 +51,7 @@ interface InScope {
   scope: Scope
 }
 
-function expectationsOf(scene: Scene, test: PlayedTest, played: Played): InScope[] {
+function expectationsOf(scene: Scene, test: PlayedTest, played: PlayRecord): InScope[] {
   const { marks } = played
   const of_steps = test.steps.flatMap(({ expect = [] }, index) => {
     const mark = marks[index]
@@ -67,7 +67,7 @@ function expectationsOf(scene: Scene, test: PlayedTest, played: Played): InScope
 /** Returns what was said after one turn and before another, as expectations look at it. */
 function scopeOf(
   { settings }: Scene,
-  { conversation, turns, runs, how, end_reason, duration_ms }: Played,
+  { conversation, turns, runs, how, end_reason, duration_ms }: PlayRecord,
   after: number,
   before = Number.POSITIVE_INFINITY,
 ): Scope {

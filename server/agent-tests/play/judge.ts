@@ -4,7 +4,7 @@ import { membersOf } from '../../kit/json.ts'
 import { truncate } from '../../kit/text.ts'
 import { wasCalled } from '../recorded.ts'
 import { askModel } from './ask-model.ts'
-import { PlayError, type Played, type Scene } from './scene.ts'
+import { PlayError, type PlayRecord, type Scene } from './scene.ts'
 
 const transcript_max = 60_000
 const reason_max = 500
@@ -15,11 +15,11 @@ export interface Verdict {
 }
 
 /** Lets a model answer a question about a conversation with yes or no. What was said is data for it. */
-export async function judge(scene: Scene, question: string, { turns }: Pick<Played, 'turns'>): Promise<Verdict> {
+export async function judge(scene: Scene, question: string, { turns }: Pick<PlayRecord, 'turns'>): Promise<Verdict> {
   return readVerdict(await askModel(scene, 'A judge', promptFor(question, turns)))
 }
 
-const promptFor = (question: string, turns: Played['turns']): LanguageModelV4Prompt => [
+const promptFor = (question: string, turns: PlayRecord['turns']): LanguageModelV4Prompt => [
   {
     role: 'system',
     content: [
@@ -31,7 +31,7 @@ const promptFor = (question: string, turns: Played['turns']): LanguageModelV4Pro
   userText([`Question: ${question}`, 'Conversation:', transcriptOf(turns)].join('\n')),
 ]
 
-const transcriptOf = (turns: Played['turns']): string =>
+const transcriptOf = (turns: PlayRecord['turns']): string =>
   truncate(
     turns
       .map(({ turn }) =>

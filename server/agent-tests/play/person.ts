@@ -3,7 +3,7 @@ import { wordsFor } from '../../lines/simulator/behave.ts'
 import { onAttempt, personOf } from '../../lines/simulator/people.ts'
 import { newRandom } from '../../lines/simulator/random.ts'
 import { replyTo, reportOn } from '../../lines/simulator/texting.ts'
-import type { Mark, Played, PlayedTest, Scene } from './scene.ts'
+import type { Mark, PlayedTest, PlayRecord, Scene } from './scene.ts'
 import { TextTalk, untilEnd } from './text-talk.ts'
 
 const seed_default = 1
@@ -14,7 +14,7 @@ const hello = 'Hello?'
  * Plays a simulated person, who writes as it does by SMS. What it says depends on its number, its seed and what the
  * agent says.
  */
-export async function playPerson(scene: Scene, test: PlayedTest): Promise<Played> {
+export async function playPerson(scene: Scene, test: PlayedTest): Promise<PlayRecord> {
   const talk = await TextTalk.open(scene, test)
   const { number, seed = seed_default } = test.person ?? { number: '00' }
   const person = personOf(onAttempt(number, 1))

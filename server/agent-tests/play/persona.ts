@@ -4,7 +4,7 @@ import { userText } from '../../drivers/prompt.ts'
 import { truncate } from '../../kit/text.ts'
 import type { Persona } from '../schema.ts'
 import { askModel } from './ask-model.ts'
-import type { Mark, Played, PlayedTest, Scene } from './scene.ts'
+import type { Mark, PlayedTest, PlayRecord, Scene } from './scene.ts'
 import { TextTalk, untilEnd } from './text-talk.ts'
 
 const words_max = 2_000
@@ -12,7 +12,7 @@ const words_max = 2_000
 const end_mark = '[end]'
 
 /** Lets a model play the contact. Its tokens count for the run, and not for the agent. */
-export async function playPersona(scene: Scene, test: PlayedTest): Promise<Played> {
+export async function playPersona(scene: Scene, test: PlayedTest): Promise<PlayRecord> {
   const talk = await TextTalk.open(scene, test)
   const { persona } = test
   const marks: Mark[] = []

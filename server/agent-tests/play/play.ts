@@ -1,12 +1,12 @@
 import { hasFirstWords } from '../../conversations/begin.ts'
 import { playPerson } from './person.ts'
 import { playPersona } from './persona.ts'
-import { isScripted, type Mark, type Played, type PlayedTest, type Scene } from './scene.ts'
+import { isScripted, type Mark, type PlayedTest, type PlayRecord, type Scene } from './scene.ts'
 import { TextTalk, untilEnd } from './text-talk.ts'
 import { playVoice } from './voice.ts'
 
 /** Plays a test once, in memory. Throws an AbortedError when the play was aborted. */
-export function play(scene: Scene, test: PlayedTest): Promise<Played> {
+export function play(scene: Scene, test: PlayedTest): Promise<PlayRecord> {
   if (test.kind === 'reply') return playReply(scene, test)
   if (test.kind === 'conversation') return playConversation(scene, test)
   if (test.medium === 'voice') return playVoice(scene, test)
@@ -30,7 +30,7 @@ export const isRepeatable = (scene: Pick<Scene, 'configuration'>, test: PlayedTe
  * Plays a reply. A model gets what was said before as it is. A script is where it is because of what it has heard, so
  * its contact says again what it has said.
  */
-async function playReply(scene: Scene, test: PlayedTest): Promise<Played> {
+async function playReply(scene: Scene, test: PlayedTest): Promise<PlayRecord> {
   const { turns, says } = test
   const is_scripted = isScripted(scene)
   const talk = await TextTalk.open(scene, test, is_scripted ? [] : turns)
@@ -46,7 +46,7 @@ async function playReply(scene: Scene, test: PlayedTest): Promise<Played> {
   })
 }
 
-async function playConversation(scene: Scene, test: PlayedTest): Promise<Played> {
+async function playConversation(scene: Scene, test: PlayedTest): Promise<PlayRecord> {
   const talk = await TextTalk.open(scene, test)
   const marks: Mark[] = []
   return untilEnd(talk, marks, async () => {
@@ -60,7 +60,7 @@ async function playConversation(scene: Scene, test: PlayedTest): Promise<Played>
 }
 
 /** Says all lines. A line that can't be said any more is a fault. */
-async function sayAll(talk: TextTalk, lines: string[], marks: Mark[]): Promise<Played['faults']> {
+async function sayAll(talk: TextTalk, lines: string[], marks: Mark[]): Promise<PlayRecord['faults']> {
   for (const [index, line] of lines.entries()) {
     if (talk.status === 'closed') {
       const sentence = 'The conversation had ended before the contact could say this.'

@@ -11,21 +11,21 @@ import {
   exchangesIn,
   isReal,
   joined,
-  type Recorded,
+  type RecordedConversation,
   wasCalled,
 } from '../recorded.ts'
 import type { ReplayDifference } from '../schema.ts'
 import { completeContent } from '../store.ts'
 import { isRepeatable, play } from './play.ts'
 import { bounded, keep, type NewResult, withinTime } from './results.ts'
-import type { Played, PlayedTest, Scene } from './scene.ts'
+import type { PlayedTest, PlayRecord, Scene } from './scene.ts'
 
 const differences_max = 100
 /** Limits the differences of a result, as JSON. */
 const differences_bytes_max = 64 * 1024
 const shown_length_max = 2_000
 
-export interface Replayed extends NewResult {
+export interface ReplayOutcome extends NewResult {
   kept: PlayedConversation[]
 }
 
@@ -39,7 +39,11 @@ export interface ReplayScenes {
  * Says again what the contact has said, to the tested and to the deployed version, and compares what they do with what
  * was recorded.
  */
-export function replay({ tested, deployed }: ReplayScenes, recorded: Recorded, ids: object): Promise<Replayed> {
+export function replay(
+  { tested, deployed }: ReplayScenes,
+  recorded: RecordedConversation,
+  ids: object,
+): Promise<ReplayOutcome> {
   return withinTime(
     tested,
     ids,
@@ -72,7 +76,7 @@ const isSameScript = (tested: Scene, deployed: Scene): boolean =>
   tested.configuration.script !== null && contentHash(tested.configuration) === contentHash(deployed.configuration)
 
 /** Makes the result of a replay that could not be played. */
-export const failedReplay = (error: string): Replayed => ({
+export const failedReplay = (error: string): ReplayOutcome => ({
   status: 'error',
   passes: 0,
   runs: 0,
@@ -86,7 +90,7 @@ export const failedReplay = (error: string): Replayed => ({
   kept: [],
 })
 
-function testOf(recorded: Recorded): PlayedTest {
+function testOf(recorded: RecordedConversation): PlayedTest {
   const { conversation, turns, contact, time_zone } = recorded
   const { begins, lines } = exchangesIn(recorded)
   const content = completeContent({
@@ -135,7 +139,7 @@ interface Side {
   results: Record<string, unknown>
 }
 
-const recordedSide = ({ opening, lines, how }: Exchanges, { conversation }: Recorded): Side => ({
+const recordedSide = ({ opening, lines, how }: Exchanges, { conversation }: RecordedConversation): Side => ({
   opening,
   answers: lines.map(({ answer }) => answer),
   calls: lines.map(({ calls }) => calls.map(({ name, arguments: values }) => ({ name, arguments: values }))),
@@ -143,7 +147,7 @@ const recordedSide = ({ opening, lines, how }: Exchanges, { conversation }: Reco
   results: conversation.results,
 })
 
-function playedSide({ conversation, turns, runs, marks, how }: Played, lines: number): Side {
+function playedSide({ conversation, turns, runs, marks, how }: PlayRecord, lines: number): Side {
   const within = (seq: number, index: number) =>
     seq > (marks[index]?.seq ?? 0) && seq < (marks[index + 1]?.seq ?? Number.POSITIVE_INFINITY)
   const said = turns.flatMap(({ turn }) => (turn.role === 'agent' ? turn : []))
@@ -168,9 +172,9 @@ function playedSide({ conversation, turns, runs, marks, how }: Played, lines: nu
 }
 
 function compared(
-  recorded: Recorded,
-  one: Played,
-  other: Played,
+  recorded: RecordedConversation,
+  one: PlayRecord,
+  other: PlayRecord,
 ): Pick<NewResult, 'status' | 'passes' | 'failures' | 'differences' | 'error'> {
   const exchanges = exchangesIn(recorded)
   const { lines, begins, is_whole } = exchanges

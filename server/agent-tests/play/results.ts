@@ -7,7 +7,7 @@ import { own_errors } from '../own-errors.ts'
 import { failures_max, type TestFailure, type TestRunResult } from '../schema.ts'
 import { checkPlay } from './check.ts'
 import { isRepeatable, play } from './play.ts'
-import { AbortedError, PlayError, type Played, type PlayedTest, type Scene } from './scene.ts'
+import { AbortedError, PlayError, type PlayedTest, type PlayRecord, type Scene } from './scene.ts'
 
 /** Limits the time of one play. */
 const play_max_ms = 5 * 60_000
@@ -89,7 +89,12 @@ export const failedOutcome = (error: string): Outcome => ({
   has_called: false,
 })
 
-async function toOutcome(scene: Scene, test: PlayedTest, played: Played, ids: object): Promise<Omit<Outcome, 'usage'>> {
+async function toOutcome(
+  scene: Scene,
+  test: PlayedTest,
+  played: PlayRecord,
+  ids: object,
+): Promise<Omit<Outcome, 'usage'>> {
   const nothing = { failures: [], error: null }
   const checked = played.error === null ? await checkPlay(scene, test, played) : nothing
   const { id: conversation_id } = played.conversation
@@ -115,7 +120,7 @@ export const sum = (usages: Usage[]): Usage => ({
  */
 export function keep(
   { created_at }: Pick<Scene, 'created_at'>,
-  { conversation, turns, runs }: Pick<Played, 'conversation' | 'turns' | 'runs'>,
+  { conversation, turns, runs }: Pick<PlayRecord, 'conversation' | 'turns' | 'runs'>,
   ids: object,
 ): PlayedConversation {
   const ahead_ms = clock.parse(conversation.created_at) - created_at
@@ -138,7 +143,7 @@ export function keep(
 const not_kept = 'It was not kept, because the tools of this test have answered too much.'
 
 /** Keeps arguments and answers of tools up to a limit in bytes. The agent has got all of them. */
-function withinBudget(runs: Played['runs']): Played['runs'] {
+function withinBudget(runs: PlayRecord['runs']): PlayRecord['runs'] {
   let bytes = 0
   return runs.map((run) => {
     bytes += Buffer.byteLength(JSON.stringify([run.arguments, run.result]))

@@ -42,7 +42,7 @@ export type PlayedTest = Omit<TestContent, 'name' | 'is_enabled'>
 export type Part = Pick<TestContent, 'variables' | 'contact' | 'now' | 'uses_tools' | 'tool_answers'>
 
 /** What has happened in one play of a test, before anything is checked. */
-export interface Played {
+export interface PlayRecord {
   /** The conversation, which is closed. */
   conversation: Row
   turns: TurnOf[]
@@ -66,7 +66,7 @@ export interface Played {
 export interface Mark {
   seq: number
   results: Record<string, unknown>
-  how: Played['how']
+  how: PlayRecord['how']
 }
 
 /** Says that the test can't be played to its end. The message is a sentence for the people of the workspace. */

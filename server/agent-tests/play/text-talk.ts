@@ -20,7 +20,7 @@ import {
   type Mark,
   type Part,
   PlayError,
-  type Played,
+  type PlayRecord,
   type Scene,
   zoneFor,
 } from './scene.ts'
@@ -55,7 +55,7 @@ export class TextTalk {
   #row: Row
   #error: unknown
 
-  private constructor(scene: Scene, parts: Opened) {
+  private constructor(scene: Scene, parts: OpenedTalk) {
     const { at, row, tools, answerer, engine, journal } = parts
     this.#scene = scene
     this.#at = at
@@ -137,7 +137,7 @@ export class TextTalk {
     return this.#row.status
   }
 
-  get how(): Played['how'] {
+  get how(): PlayRecord['how'] {
     const { status, close_reason } = this.#row
     if (status === 'handed_over') return 'handed_over'
     if (status !== 'closed') return null
@@ -200,7 +200,7 @@ export class TextTalk {
   }
 
   /** Ends the conversation, whatever its state. Nothing more can be said. */
-  async end(given: Pick<Played, 'marks' | 'faults' | 'error'> & { is_at_limit?: boolean }): Promise<Played> {
+  async end(given: Pick<PlayRecord, 'marks' | 'faults' | 'error'> & { is_at_limit?: boolean }): Promise<PlayRecord> {
     const { is_at_limit = false, ...more } = given
     this.#driver.stop()
     // This also writes runs that belong to no turn.
@@ -231,7 +231,7 @@ export class TextTalk {
   }
 
   /** Returns the calls of tools for which the test has no answer, at their turns. */
-  #unanswered(): Played['faults'] {
+  #unanswered(): PlayRecord['faults'] {
     return this.#tools.unanswered.map(({ run, sentence }) => {
       const seq = this.#runs.find(({ id }) => id === run)?.seq ?? null
       return { sentence, step: null, seq }
@@ -239,7 +239,7 @@ export class TextTalk {
   }
 }
 
-interface Opened {
+interface OpenedTalk {
   at: AtOutside
   row: Row
   tools: TestTools
@@ -260,10 +260,10 @@ const token = 'test'
 export async function untilEnd(
   talk: TextTalk,
   marks: Mark[],
-  run: () => Promise<Played['faults']>,
+  run: () => Promise<PlayRecord['faults']>,
   isAtLimit = () => false,
-): Promise<Played> {
-  let faults: Played['faults'] = []
+): Promise<PlayRecord> {
+  let faults: PlayRecord['faults'] = []
   let error: string | null = null
   try {
     faults = await run()

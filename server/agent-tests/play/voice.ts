@@ -9,7 +9,15 @@ import { simulator } from '../../lines/simulator/carrier.ts'
 import { setChances } from '../../lines/simulator/choose.ts'
 import { default_mix } from '../../workspaces/defaults.ts'
 import { limited } from './limited-line.ts'
-import { assertNotAborted, contactOf, isScripted, type Played, type PlayedTest, type Scene, zoneFor } from './scene.ts'
+import {
+  assertNotAborted,
+  contactOf,
+  isScripted,
+  type PlayedTest,
+  type PlayRecord,
+  type Scene,
+  zoneFor,
+} from './scene.ts'
 import { openTestTools } from './tools.ts'
 
 const seed_default = 1
@@ -20,7 +28,7 @@ const horizon_ms = clock.day_ms
  * Plays a call to a simulated person, as in a test workspace: it runs ahead in memory. It depends on the test's seed
  * only.
  */
-export async function playVoice(scene: Scene, test: PlayedTest): Promise<Played> {
+export async function playVoice(scene: Scene, test: PlayedTest): Promise<PlayRecord> {
   const { agent, version, configuration, log } = scene
   const { number, seed = seed_default } = test.person ?? { number: '00' }
   const now = test.now === null ? scene.created_at : clock.parse(test.now)
@@ -87,7 +95,7 @@ const closed = (row: Row): Row => ({
 })
 
 /** Says how the call ended. A call that was handed over stays so, however it ended then. */
-function howOf(plan: Plan | undefined, end_reason: string | null): Played['how'] {
+function howOf(plan: Plan | undefined, end_reason: string | null): PlayRecord['how'] {
   if (end_reason === 'transferred' || end_reason === 'opted_out') return end_reason
   // The plan changes this only when it hands over.
   if (plan && 'hand_over_reason' in plan.save.changes) return 'handed_over'

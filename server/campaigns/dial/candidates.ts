@@ -148,13 +148,13 @@ async function readSome(at: At, campaign: StoredCampaign, rows: Row[]): Promise<
 
 const nobody: Person = { zones: [], refusal: 'no_consent', open_until: undefined, attempted_at: [] }
 
-interface Known {
+interface KnownPerson {
   contact: Contact
   phone_hmac: Buffer
 }
 
 /** Reads what the rules need to know of these people, in the same order. */
-async function readPersons(at: At, campaign: StoredCampaign, known: Known[]): Promise<Person[]> {
+async function readPersons(at: At, campaign: StoredCampaign, known: KnownPerson[]): Promise<Person[]> {
   const numbers = known.map(({ contact }) => contact.phone_number)
   const { kind, time_zone: default_time_zone } = campaign
   const [refusals, open_until, busy, asked, attempted_at] = await Promise.all([

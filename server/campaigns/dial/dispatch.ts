@@ -104,19 +104,19 @@ export async function dispatch(
   return begun.length
 }
 
-interface Wanted {
+interface ChosenAttempt {
   enrollment: DueEnrollment
   /** The id that the call or the conversation gets. */
   id: string
 }
 
-interface Begin {
+interface AttemptsToBegin {
   campaign: StoredCampaign
   sender: Sender
-  wanted: Wanted[]
+  wanted: ChosenAttempt[]
 }
 
-async function beginCalls(at: At, { campaign, sender, wanted }: Begin): Promise<Wanted[]> {
+async function beginCalls(at: At, { campaign, sender, wanted }: AttemptsToBegin): Promise<ChosenAttempt[]> {
   await calls.insert(
     at,
     await Promise.all(wanted.map(({ enrollment, id }) => toCall(at, { campaign, sender, enrollment, id }))),
@@ -125,7 +125,7 @@ async function beginCalls(at: At, { campaign, sender, wanted }: Begin): Promise<
 }
 
 /** Begins conversations. Leaves out people who have begun to write meanwhile. */
-async function beginConversations(at: At, { campaign, sender, wanted }: Begin): Promise<Wanted[]> {
+async function beginConversations(at: At, { campaign, sender, wanted }: AttemptsToBegin): Promise<ChosenAttempt[]> {
   const beginning = await Promise.all(
     wanted.map(async ({ enrollment, id }) => ({
       conversation: newConversation(at, {
@@ -170,7 +170,7 @@ export const newAttempt = (
   at: now,
 })
 
-interface ToCall {
+interface CallToBegin {
   campaign: StoredCampaign
   sender: Sender
   enrollment: DueEnrollment
@@ -178,7 +178,7 @@ interface ToCall {
 }
 
 /** Makes the row of a call. The variables of the enrollment come before those of the campaign. */
-export async function toCall(at: At, { campaign, sender, enrollment, id }: ToCall): Promise<Row> {
+export async function toCall(at: At, { campaign, sender, enrollment, id }: CallToBegin): Promise<Row> {
   const { contact } = enrollment
   const channel = channelFor(sender, enrollment) ?? null
   const version = await sender.versionFor(contact.phone_number)

@@ -92,7 +92,7 @@ export async function followThreads(at: At, changes: ThreadChange[]): Promise<vo
   )
 }
 
-interface Attempted {
+interface AttemptedEnrollment {
   /** The id of the conversation. */
   id: string
   campaign_id: string
@@ -101,15 +101,18 @@ interface Attempted {
 }
 
 /** Matches changes with an attempt. Someone who writes in another conversation also replies to this one. */
-const changesOf = (row: Attempted, changes: ThreadChange[]): { row: Attempted; what: ThreadChange['what'] }[] =>
+const changesOf = (
+  row: AttemptedEnrollment,
+  changes: ThreadChange[],
+): { row: AttemptedEnrollment; what: ThreadChange['what'] }[] =>
   changes.flatMap(({ id, contact_id, what }) =>
     id === row.id || (row.status === 'in_progress' && contact_id === row.contact_id) ? [{ row, what }] : [],
   )
 
-async function lockAttempted({ db, workspace }: At, changes: ThreadChange[]): Promise<Attempted[]> {
+async function lockAttempted({ db, workspace }: At, changes: ThreadChange[]): Promise<AttemptedEnrollment[]> {
   const ids = changes.map(({ id }) => id)
   const contact_ids = changes.flatMap(({ contact_id }) => contact_id ?? [])
-  return db.many<Attempted>(
+  return db.many<AttemptedEnrollment>(
     sql`select last_conversation_id as id, campaign_id, contact_id, status from enrollments
       where workspace_id = ${workspace} and ${is_attempting}
         and (last_conversation_id = any(${toArrayLiteral(ids)}::uuid[])
@@ -261,13 +264,13 @@ function askedFor({ callback_at, retry_at }: Row): number | undefined {
 /** The next state of an enrollment whose campaign was canceled, so that no attempt follows. */
 const stopped = { status: 'canceled' as const, reason: 'canceled', next_attempt_at: undefined, callback_at: undefined }
 
-interface Change {
+interface EnrollmentChange {
   row: Row
   one: Ended
   after: ReturnType<typeof afterAttempt>
 }
 
-const toRow = ({ row, one, after }: Change) => ({
+const toRow = ({ row, one, after }: EnrollmentChange) => ({
   id: row.id,
   status: after.status,
   reason: after.reason ?? null,

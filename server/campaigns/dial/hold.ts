@@ -35,14 +35,14 @@ export async function hold(at: At, id: string): Promise<void> {
   }
 }
 
-interface Going {
+interface AttemptsUnderWay {
   call_ids: string[]
   conversation_ids: string[]
   rest_ms: number
 }
 
 /** Resolves when the watch has looked at one of the rows: after a commit of this process at once, else with its next poll. */
-async function waitForLook(at: At, { call_ids, conversation_ids, rest_ms }: Going): Promise<void> {
+async function waitForLook(at: At, { call_ids, conversation_ids, rest_ms }: AttemptsUnderWay): Promise<void> {
   const looked = Promise.withResolvers<void>()
   const stops = [
     ...call_ids.map((id) => callWatch.of(at).open(at, id, () => looked.resolve())),

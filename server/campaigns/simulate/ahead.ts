@@ -52,13 +52,13 @@ export interface AheadOptions {
 }
 
 /** A campaign that runs ahead. */
-interface Ahead {
+interface AheadCampaign {
   campaign: StoredCampaign
   sender: Sender
 }
 
 /** A simulated call that is to be written. */
-interface Made {
+interface SimulatedCall {
   campaign: StoredCampaign
   enrollment: DueEnrollment
   id: string
@@ -68,7 +68,7 @@ interface Made {
   result: Result
 }
 
-interface Simulated {
+interface SimulatedCampaign {
   campaign: StoredCampaign
   simulation: Simulation<DueEnrollment>
 }
@@ -88,7 +88,7 @@ export async function runCampaignAhead(
   if (target === undefined) return undefined
   const { ahead, last } = await findAhead(at, { lease, target, other: await options.nextOther(at) })
   if (ahead.length === 0 || last < at.now + clock.second_ms) return undefined
-  const made: Made[] = []
+  const made: SimulatedCall[] = []
   const simulated = await simulate(at, { ahead, last, target, options, made })
   const is_idle = made.length === 0 && simulated.every(({ simulation: one }) => one.changed.size === 0 && !one.pause)
   return is_idle ? undefined : write(at, lease, { made, simulated, target })
@@ -98,12 +98,12 @@ export async function runCampaignAhead(
 async function findAhead(
   at: At,
   { lease, target, other }: { lease: Lease; target: number; other: number },
-): Promise<{ ahead: Ahead[]; last: number }> {
+): Promise<{ ahead: AheadCampaign[]; last: number }> {
   const due = await readCampaigns(
     at,
     sql`workspace_id = ${at.workspace} and due_at <= ${clock.iso(target)} order by id`,
   )
-  const ahead: Ahead[] = []
+  const ahead: AheadCampaign[] = []
   let last = Math.min(target, other - 1)
   for (const campaign of due.sort((left, right) => Number(right.id === lease.id) - Number(left.id === lease.id))) {
     const found = ahead.length < campaigns_max ? await findOne(at, campaign) : undefined
@@ -116,7 +116,7 @@ async function findAhead(
 }
 
 /** Prepares a campaign to run ahead. Returns undefined if it can't. */
-async function findOne(at: At, campaign: StoredCampaign): Promise<Ahead | undefined> {
+async function findOne(at: At, campaign: StoredCampaign): Promise<AheadCampaign | undefined> {
   const { status, kind, must_review } = campaign
   if (status !== 'running' || kind !== 'voice' || must_review) return undefined
   const [sender, next] = await Promise.all([findSender(at, campaign), nextDue(at, campaign)])
@@ -135,22 +135,25 @@ async function runsInMemory(at: At, { agent }: Sender, campaign: StoredCampaign)
   return !(await hasCallbacks(at, campaign.id))
 }
 
-interface ToSimulate {
-  ahead: Ahead[]
+interface SimulationInput {
+  ahead: AheadCampaign[]
   last: number
   target: number
   options: AheadOptions
-  made: Made[]
+  made: SimulatedCall[]
 }
 
-async function simulate(at: AtOutside, { ahead, last, target, options, made }: ToSimulate): Promise<Simulated[]> {
+async function simulate(
+  at: AtOutside,
+  { ahead, last, target, options, made }: SimulationInput,
+): Promise<SimulatedCampaign[]> {
   const [ends, { calls_in_flight_max, time_zone: workspace_time_zone }] = await Promise.all([
     calls.readEnds(at),
     workspaces.readSettings(at),
   ])
   const people = new SharedPeople()
   let turns = 0
-  const attempt = async (one: Ahead, enrollment: DueEnrollment, time: number): Promise<Result> => {
+  const attempt = async (one: AheadCampaign, enrollment: DueEnrollment, time: number): Promise<Result> => {
     const then: AtOutside = { ...at, now: time }
     shareChances(at, then)
     const id = newId()
@@ -172,7 +175,7 @@ async function simulate(at: AtOutside, { ahead, last, target, options, made }: T
     people.begin(enrollment, time, result)
     return result
   }
-  const simulated: Simulated[] = []
+  const simulated: SimulatedCampaign[] = []
   for (const one of ahead) {
     const { campaign } = one
     const limit = Math.max(Math.floor(known_max / ahead.length), 2 * limitIn(campaign, at.now))
@@ -204,13 +207,13 @@ async function simulate(at: AtOutside, { ahead, last, target, options, made }: T
   return simulated
 }
 
-interface ToWrite {
-  made: Made[]
-  simulated: Simulated[]
+interface SimulationOutput {
+  made: SimulatedCall[]
+  simulated: SimulatedCampaign[]
   target: number
 }
 
-const write = (at: At, lease: Lease, { made, simulated, target }: ToWrite): Promise<boolean> =>
+const write = (at: At, lease: Lease, { made, simulated, target }: SimulationOutput): Promise<boolean> =>
   inTransaction(at, async (at) => {
     await workspaces.lock(at)
     const campaigns = simulated.map(({ campaign }) => campaign)
@@ -244,7 +247,7 @@ const write = (at: At, lease: Lease, { made, simulated, target }: ToWrite): Prom
   })
 
 /** Lists the attempts that have ended. The last one of an enrollment that is completed has completed it. */
-function toEnded(made: Made[], simulated: Simulated[]): CountedEnd[] {
+function toEnded(made: SimulatedCall[], simulated: SimulatedCampaign[]): CountedEnd[] {
   const completed = new Set(
     simulated.flatMap(({ simulation }) =>
       [...simulation.changed].flatMap(({ status, last_call_id }) => (status === 'completed' ? [last_call_id] : [])),
@@ -282,7 +285,10 @@ async function lockSame(at: At, campaigns: StoredCampaign[]): Promise<boolean> {
   return campaigns.every((campaign) => isDeepStrictEqual(by_id.get(campaign.id), campaign))
 }
 
-async function writeOne(at: At, { campaign, simulation, results }: Simulated & { results: Result[] }): Promise<void> {
+async function writeOne(
+  at: At,
+  { campaign, simulation, results }: SimulatedCampaign & { results: Result[] },
+): Promise<void> {
   const { decided_at, next_at, pause, is_probing } = simulation
   if (decided_at === undefined) return
   const changed = [...simulation.changed]

@@ -50,7 +50,7 @@ export interface ForecastResult {
   is_complete: boolean
 }
 
-export interface Simulated {
+export interface SimulatedForecast {
   job: ForecastJob
   result: ForecastResult
 }

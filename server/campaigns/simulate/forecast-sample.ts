@@ -1,7 +1,7 @@
 import * as clock from '../../kit/clock.ts'
 import type { DueEnrollment } from '../dial/candidates.ts'
 import type { Forecast } from '../forecast-schema.ts'
-import type { ForecastJob, Simulated } from './forecast-job.ts'
+import type { ForecastJob, SimulatedForecast } from './forecast-job.ts'
 import { OutOfTime, simulateJob } from './forecast-run.ts'
 import { intervalsOf, summarizeForecast } from './forecast-summary.ts'
 import { byDue } from './simulation.ts'
@@ -30,7 +30,7 @@ export async function forecastInTime(job: ForecastJob, max_ms: number): Promise<
 }
 
 /** Simulates a first sample, which tells for how many contacts there is time. */
-async function simulateMany(job: ForecastJob, until_ticks: number): Promise<Simulated | undefined> {
+async function simulateMany(job: ForecastJob, until_ticks: number): Promise<SimulatedForecast | undefined> {
   let begun_ticks = clock.ticks()
   let largest = await simulate(job, job.due.slice(0, sample_min), until_ticks)
   while (largest && largest.job.due.length < job.due.length) {
@@ -46,9 +46,9 @@ async function simulateMany(job: ForecastJob, until_ticks: number): Promise<Simu
   return largest
 }
 
-async function repeat(job: ForecastJob, until_ticks: number): Promise<Simulated[]> {
+async function repeat(job: ForecastJob, until_ticks: number): Promise<SimulatedForecast[]> {
   const size = Math.min(job.due.length, Math.max(repeats.size_min, Math.ceil(job.due.length * repeats.share)))
-  const repeated: Simulated[] = []
+  const repeated: SimulatedForecast[] = []
   while (repeated.length < repeats.max) {
     const from = (repeated.length * size) % (job.due.length - size + 1)
     const other = { ...job, seed: job.seed + repeated.length + 1 }
@@ -63,7 +63,11 @@ async function repeat(job: ForecastJob, until_ticks: number): Promise<Simulated[
  * Simulates these contacts, which stand for all. They are copied, since a simulation changes them. Returns undefined
  * when the time is over.
  */
-async function simulate(job: ForecastJob, due: DueEnrollment[], until_ticks: number): Promise<Simulated | undefined> {
+async function simulate(
+  job: ForecastJob,
+  due: DueEnrollment[],
+  until_ticks: number,
+): Promise<SimulatedForecast | undefined> {
   const sample = { ...job, due: due.map((one) => ({ ...one })).sort(byDue) }
   try {
     return { job: sample, result: await simulateJob(sample, until_ticks) }

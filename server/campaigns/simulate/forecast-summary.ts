@@ -1,7 +1,7 @@
 import { hearsLanguage } from '../../agents/configuration.ts'
 import * as clock from '../../kit/clock.ts'
 import type { Forecast } from '../forecast-schema.ts'
-import { type ForecastJob, type ForecastResult, type Simulated, scaleOf } from './forecast-job.ts'
+import { type ForecastJob, type ForecastResult, type SimulatedForecast, scaleOf } from './forecast-job.ts'
 
 const intervals_max = 200
 const minute_ms = 60_000
@@ -10,7 +10,10 @@ const minute_ms = 60_000
 const deviations = 1.9
 
 /** Summarizes a simulation for clients. Runs in the thread, because there may be very many attempts. */
-export function summarizeForecast({ job, result }: Simulated): Omit<Forecast, 'expected_end' | 'by_outcome_interval'> {
+export function summarizeForecast({
+  job,
+  result,
+}: SimulatedForecast): Omit<Forecast, 'expected_end' | 'by_outcome_interval'> {
   const { attempts, ends, is_complete } = result
   const scale = scaleOf(job)
   const last = endOf({ job, result })
@@ -37,10 +40,10 @@ export function summarizeForecast({ job, result }: Simulated): Omit<Forecast, 'e
 const ownCalls = ({ in_flight, campaign }: ForecastJob) =>
   in_flight.filter(({ campaign_id }) => campaign_id === campaign.id)
 
-const endOf = ({ job, result }: Simulated): number =>
+const endOf = ({ job, result }: SimulatedForecast): number =>
   [...result.attempts, ...ownCalls(job)].reduce((latest, { ended_at }) => Math.max(latest, ended_at), job.from)
 
-const outcomesOf = ({ job, result }: Simulated): Record<string, number> =>
+const outcomesOf = ({ job, result }: SimulatedForecast): Record<string, number> =>
   countBy(
     result.attempts.map(({ outcome }) => outcome),
     scaleOf(job),
@@ -51,8 +54,8 @@ const outcomesOf = ({ job, result }: Simulated): Record<string, number> =>
  * other seeds.
  */
 export function intervalsOf(
-  largest: Simulated,
-  repeated: Simulated[],
+  largest: SimulatedForecast,
+  repeated: SimulatedForecast[],
 ): Pick<Forecast, 'expected_end' | 'by_outcome_interval'> {
   const { job, result } = largest
   const [size = 0] = repeated.map((one) => one.job.due.length)

@@ -32,7 +32,7 @@ const thread_max_ms = 10_000
 /** This many enrollments are passed to the thread together. */
 const passed_at_once = 200
 
-interface ToForecast {
+interface ForecastRequest {
   id: string
   input: NewForecast
   /** Ends the forecast when this is aborted. */
@@ -48,7 +48,7 @@ interface ToForecast {
  */
 export async function forecast(
   at: At,
-  { id, input, simulated_max = default_simulated_max, ...limits }: ToForecast,
+  { id, input, simulated_max = default_simulated_max, ...limits }: ForecastRequest,
 ): Promise<Forecast> {
   const turns = forecastTurns.of(at)
   if (turns.has(at.workspace)) throw inProgress()
@@ -71,7 +71,7 @@ const noChannel = async (at: At, { channel_ids, kind }: StoredCampaign) =>
 
 async function readJob(
   at: At,
-  { id, input, simulated_max }: Required<Pick<ToForecast, 'id' | 'input' | 'simulated_max'>>,
+  { id, input, simulated_max }: Required<Pick<ForecastRequest, 'id' | 'input' | 'simulated_max'>>,
 ): Promise<ForecastJob> {
   const campaign = isId(id) ? await readCampaign(at, sql`workspace_id = ${at.workspace} and id = ${id}`) : undefined
   if (!campaign) throw notFound()
@@ -131,7 +131,7 @@ function toMix(given: Partial<Mix> | undefined, known: Mix): Mix {
 /** Runs the thread, which is ended with the signal, or when it takes too long. */
 async function runThread(
   { due, ...job }: ForecastJob,
-  { signal, run_max_ms = forecast_max_ms }: Pick<ToForecast, 'signal' | 'run_max_ms'>,
+  { signal, run_max_ms = forecast_max_ms }: Pick<ForecastRequest, 'signal' | 'run_max_ms'>,
 ): Promise<Forecast> {
   signal.throwIfAborted()
   const thread = new Worker(new URL('./forecast-thread.ts', import.meta.url), {

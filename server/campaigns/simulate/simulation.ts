@@ -39,7 +39,7 @@ interface SimulationOptions<C extends Candidate> {
  * campaign after the other.
  */
 export async function runTogether(
-  simulations: Running[],
+  simulations: RunningSimulation[],
   { until, attempts_max, isFull = () => false }: { until: number; attempts_max: number; isFull?: () => boolean },
 ): Promise<void> {
   for (;;) {
@@ -51,10 +51,10 @@ export async function runTogether(
   }
 }
 
-type Running = Pick<Simulation<Candidate>, 'id' | 'next_at' | 'attempts' | 'decide'>
+type RunningSimulation = Pick<Simulation<Candidate>, 'id' | 'next_at' | 'attempts' | 'decide'>
 
 /** Sorts simulations in the order in which due campaigns are looked at. */
-const byTime = (left: Running, right: Running): number =>
+const byTime = (left: RunningSimulation, right: RunningSimulation): number =>
   (left.next_at ?? 0) - (right.next_at ?? 0) || (left.id < right.id ? -1 : 1)
 
 /** Runs a campaign in memory, second by second, with the same functions as the dialer. Seconds without a decision are skipped. */
@@ -238,13 +238,13 @@ const never = { next_attempt_at: undefined, callback_at: undefined, due_at: Numb
 const updatedAt = (one: object): number =>
   'updated_at' in one && typeof one.updated_at === 'number' ? one.updated_at : 0
 
-interface Ordered {
+interface DueOrder {
   due_at: number
   rank: number
   id: string
 }
 
-export const byDue = (left: Ordered, right: Ordered): number =>
+export const byDue = (left: DueOrder, right: DueOrder): number =>
   left.due_at - right.due_at || left.rank - right.rank || (left.id < right.id ? -1 : Number(left.id > right.id))
 
 function insertSorted<T>(sorted: T[], one: T, order: (left: T, right: T) => number): void {

@@ -6,7 +6,7 @@ import type { DueEnrollment } from '../dial/candidates.ts'
 import { updateSimulated } from '../enrollment-rows.ts'
 import type { Result } from './simulation.ts'
 
-interface Simulated {
+interface SimulatedEnrollments {
   campaign_id: string
   changed: DueEnrollment[]
   results: Result[]
@@ -25,7 +25,7 @@ export async function lockUnchanged({ db, workspace }: At, read: DueEnrollment[]
 }
 
 /** Writes locked enrollments as they are after a simulation. */
-export async function writeSimulated(at: At, { campaign_id, changed, results }: Simulated): Promise<void> {
+export async function writeSimulated(at: At, { campaign_id, changed, results }: SimulatedEnrollments): Promise<void> {
   if (changed.length === 0) return
   await Promise.all([
     updateSimulated(at, changed.map(toRow)),

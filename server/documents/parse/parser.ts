@@ -9,7 +9,7 @@ import type { ParsedPassage } from './passages.ts'
 import type { ReaderMessage, ReadOrder } from './reader-process.ts'
 import { check_every_ms, endTurn, type TurnLimits, takeTurn, turn_limits } from './turns.ts'
 
-export interface Parsed {
+export interface ParsedFile {
   passages: ParsedPassage[]
   characters: number
 }
@@ -41,7 +41,7 @@ interface Context extends Pick<RunContext, 'isStopping' | 'log'> {
  * file is to blame, and with another error if a new attempt may succeed. Returns nothing when this process is about to
  * stop.
  */
-export async function parse(source: Source, context: Context, limits = read_limits): Promise<Parsed | undefined> {
+export async function parse(source: Source, context: Context, limits = read_limits): Promise<ParsedFile | undefined> {
   const { workspace, attempt, isStopping, log } = context
   const turn = await takeTurn({ workspace, attempt }, limits, isStopping)
   if (!turn) return undefined
@@ -81,7 +81,7 @@ const startReader = (): ChildProcess =>
  */
 const rest_ms = 1_000
 
-interface Resting {
+interface RestingReader {
   workspace: string
   child: ChildProcess
   timer: NodeJS.Timeout
@@ -90,7 +90,7 @@ interface Resting {
 /**
  * The process that waits for another file. All services of this process share it, as they share the limits in turns.ts.
  */
-let resting: Resting | undefined
+let resting: RestingReader | undefined
 
 /** Returns the resting process if it has read a file of this workspace. Any other is ended. */
 function takeResting(workspace: string): ChildProcess | undefined {
@@ -131,8 +131,8 @@ async function end(child: ChildProcess): Promise<void> {
   await exited
 }
 
-function read(child: ChildProcess, log: RunContext['log']): Promise<Parsed & { is_small: boolean }> {
-  const { promise, resolve, reject } = Promise.withResolvers<Parsed & { is_small: boolean }>()
+function read(child: ChildProcess, log: RunContext['log']): Promise<ParsedFile & { is_small: boolean }> {
+  const { promise, resolve, reject } = Promise.withResolvers<ParsedFile & { is_small: boolean }>()
   const passages: ParsedPassage[] = []
   let is_reading = false
   child.on('message', (message: ReaderMessage) => {

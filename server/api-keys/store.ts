@@ -1,3 +1,4 @@
+import { type Static, Type } from 'typebox'
 import type { EventType } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
 import type { At, Unscoped } from '../kit/at.ts'
@@ -7,27 +8,26 @@ import type { Scopes } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
+import { columnsOf } from '../kit/postgres/table.ts'
 import { forbidden, invalid, invalidState, notFound, Problem, preconditionFailed } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { command_scope } from './command-keys.ts'
 import { event_types } from './event-types.ts'
-import type * as schema from './schema.ts'
 import type { NewApiKey } from './schema.ts'
+import * as schema from './schema.ts'
 import { newToken } from './token.ts'
 
+const StoredKey = Type.Object({ ...schema.ApiKey.properties, workspace_id: Type.String() })
+
 /** A key with its workspace. Keys go by wall time, also in test workspaces. */
-export interface ApiKey extends schema.ApiKey {
-  workspace_id: string
-}
+export type ApiKey = Static<typeof StoredKey>
 
 export interface FoundKey extends ApiKey {
   hash: Buffer
   is_test: boolean
 }
 
-const columns = raw(
-  `id, workspace_id, name, last_four, scopes, expires_at, revoked_at, rotated_at, last_used_at, created_at`,
-)
+const columns = columnsOf(StoredKey)
 
 interface NewToken {
   token: string
@@ -39,7 +39,7 @@ interface NewToken {
 /** Stores `token` as a key of the workspace. */
 export async function create(at: At, { token, key, created_at = clock.wall() }: NewToken): Promise<ApiKey> {
   const { db, workspace } = at
-  const created = await db.one<ApiKey>(
+  const created = await db.one(
     sql`insert into api_keys (workspace_id, id, name, last_four, scopes, expires_at, created_at)
       values (${workspace}, ${newId()}, ${key.name}, ${token.slice(-4)}, ${key.scopes}, ${key.expires_at},
         ${clock.iso(created_at)})
@@ -88,7 +88,7 @@ export async function rotate(
 ): Promise<schema.ApiKeyWithSecret> {
   const { db, workspace } = at
   const now = clock.wall()
-  const old = await db.maybe<ApiKey>(
+  const old = await db.maybe(
     sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id} for update`,
   )
   if (!old) throw notFound()
@@ -120,9 +120,7 @@ const noScopes = () =>
 const inThePast = () => invalid([{ path: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }])
 
 export async function get({ db, workspace }: At, id: string): Promise<ApiKey> {
-  const key = await db.maybe<ApiKey>(
-    sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id}`,
-  )
+  const key = await db.maybe(sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id}`)
   if (!key) throw notFound()
   return key
 }
@@ -137,7 +135,7 @@ export const list = ({ db, workspace }: At, query: schema.ApiKeyQuery): Promise<
 
 /** Lists the keys of all workspaces, for the command line. */
 export const listAll = ({ db }: Pick<Unscoped, 'db'>): Promise<ApiKey[]> =>
-  db.many<ApiKey>(sql`select ${columns} from api_keys order by created_at, id`)
+  db.many(sql`select ${columns} from api_keys order by created_at, id`)
 
 /** Revokes a key. A second call changes nothing, so that `revoked_at` stays the first time. */
 export async function revoke(
@@ -162,7 +160,7 @@ export async function revokeAny(at: At, id: string): Promise<ApiKey | undefined>
 }
 
 const lock = ({ db, workspace }: At, id: string): Promise<ApiKey | undefined> =>
-  db.maybe<ApiKey>(sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id} for update`)
+  db.maybe(sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id} for update`)
 
 async function revokeLocked(at: At, key: ApiKey): Promise<ApiKey> {
   if (key.revoked_at) return key

@@ -347,7 +347,7 @@ export const leaseDue = <Leased>(
   { token, limit, returning }: { token: string; limit: number; returning: Selection<Leased> },
 ): Promise<(Leased & { due_at: string })[]> =>
   // What is due has a time.
-  db.many(
+  db.many<Leased & { due_at: string }>(
     sql`update calls
       set lease_token = ${token}, lease_until = ${leaseEnd(db)}, claims = least(claims, 100) + 1
       where workspace_id = ${workspace} and id = any(array(
@@ -515,7 +515,7 @@ export const takeOpened = <Taken>(
 ): Promise<(Taken & { due_at: string; lease_token: string }) | undefined> => {
   const { token, next_token, lease_token, held, due_at } = opening
   // The socket of a call that has no time any more can't be opened.
-  return at.db.maybe(
+  return at.db.maybe<Taken & { due_at: string; lease_token: string }>(
     sql`update calls set lease_token = case when lease_token = ${held}::uuid then lease_token else ${lease_token}::uuid end,
         lease_until = ${leaseEnd(at.db)}, due_at = case when started_at is null then due_at else ${due_at} end,
         socket_token = ${next_token}, socket_token_before = ${next_token === null ? null : token}
@@ -532,7 +532,7 @@ export const findOpened = <Found>(
   opening: Token,
   columns: Selection<Found>,
 ): Promise<(Found & { due_at: string }) | undefined> =>
-  at.db.maybe(sql`select ${columns} from calls where ${isOpenedBy(at, opening)}`)
+  at.db.maybe<Found & { due_at: string }>(sql`select ${columns} from calls where ${isOpenedBy(at, opening)}`)
 
 const isOpenedBy = (
   { db, workspace, now }: At,

@@ -23,7 +23,7 @@ import type { Call, CallChange, CallEvent } from './schema.ts'
 /** Also the kind of due work, and the topic of notifications. */
 export const table = 'calls'
 
-const getById = batchedGetById<Call>(columns, raw(table), joinConversation)
+const getById = batchedGetById(columns, raw(table), joinConversation)
 
 export async function get({ db, workspace }: At, id: string): Promise<Call> {
   const found = isId(id) ? await getById(db, workspace, id) : undefined

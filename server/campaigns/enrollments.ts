@@ -20,7 +20,7 @@ const joinCampaign = (workspace: Sql): Sql =>
   sql`join lateral (select from campaigns where campaigns.workspace_id = ${workspace} and campaigns.id = campaign_id)
     as campaign on true`
 
-const getById = batchedGetById<Enrollment>(columns, raw('enrollments'), joinCampaign)
+const getById = batchedGetById(columns, raw('enrollments'), joinCampaign)
 
 export async function get({ db, workspace }: At, id: string): Promise<Enrollment> {
   const found = isId(id) ? await getById(db, workspace, id) : undefined

@@ -16,7 +16,7 @@ import { default_attempts_max, default_caps, default_pacing, default_windows } f
 
 const name_length_max = 200
 
-const getById = batchedGetById<Campaign>(columns, raw(table.name), joinCounts)
+const getById = batchedGetById(columns, raw(table.name), joinCounts)
 
 export async function get({ db, workspace }: At, id: string): Promise<Campaign> {
   const found = isId(id) ? await getById(db, workspace, id) : undefined

@@ -6,6 +6,7 @@ import type { StoredFile } from '../kit/http/uploaded-file.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { likeContains, raw, sql } from '../kit/postgres/sql.ts'
+import { columnsOf } from '../kit/postgres/table.ts'
 import {
   type Fault,
   inUse,
@@ -24,7 +25,7 @@ import * as files from './files.ts'
 import { kindOf } from './parse/kinds.ts'
 import { removeLater } from './removal.ts'
 import {
-  type Document,
+  Document,
   type DocumentChange,
   type DocumentQuery,
   documents_max,
@@ -39,9 +40,7 @@ export const table = 'documents'
 /** Runs when a document is about to be deleted. Reactions return what names it, which prevents this. */
 export const findingUses = newHook<{ id: string }, Use[]>('documents.finding_uses')
 
-export const columns = raw(
-  'id, name, language, source, url, tags, status, error, bytes, characters, passages, fetched_at, created_at, updated_at',
-)
+export const columns = columnsOf(Document)
 
 /** Checks what a schema can't say, and resolves the host name, so it runs before the transaction. */
 export async function check({ tools }: AtOutside, input: NewDocument): Promise<void> {
@@ -78,7 +77,7 @@ export async function create(
     throw invalidState(`A workspace can have at most ${documents_max.toLocaleString('en')} documents.`)
   assertRoom(bytes + (stored?.bytes ?? 0))
   const created_at = clock.iso(now)
-  const created = await db.maybe<Document>(
+  const created = await db.maybe(
     sql`insert into documents (workspace_id, id, name, language, source, url, tags, status, content_type, file_id, bytes,
         must_fetch, created_at, updated_at, due_at)
       values (${workspace}, ${newId()}, ${name}, ${language}, ${source}, ${url}, ${[...new Set(tags)]}, 'processing',
@@ -111,11 +110,11 @@ export function list({ db, workspace }: At, query: DocumentQuery): Promise<page.
   ]
   const own = sql`select ${columns} from documents where workspace_id = ${workspace}
     ${conditions[0]} ${conditions[1]} ${conditions[2]}`
-  return page.readSelection<Document>(db, query, page.newest_first, own)
+  return page.readSelection(db, query, page.newest_first, own)
 }
 
 export async function get({ db, workspace }: At, id: string, locking = raw('')): Promise<Document> {
-  const found = await db.maybe<Document>(
+  const found = await db.maybe(
     sql`select ${columns} from documents where workspace_id = ${workspace} and id = ${id} ${locking}`,
   )
   if (!found) throw notFound()
@@ -150,7 +149,7 @@ export async function update(
   if (name !== before.name && (await idOf(at, name)) !== undefined) throw await nameInUse(at, name)
   const is_read_again = name !== before.name || language !== before.language
   if (is_read_again) announce(at, { table })
-  return db.one<Document>(
+  return db.one(
     sql`update documents set name = ${name}, language = ${language}, tags = ${[...new Set(tags)]},
         ${is_read_again ? readAgain(now) : raw('')} updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
@@ -171,7 +170,7 @@ export async function refresh(at: At, id: string): Promise<Document> {
   if (before.source !== 'url')
     throw invalidState('Only documents from a URL can be refreshed. Upload the new file, and delete the old one.')
   announce(at, { table })
-  return db.one<Document>(
+  return db.one(
     sql`update documents set ${readAgain(now, raw('true'))} updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
   )
@@ -235,7 +234,7 @@ export async function endReading(
   const before = await db.maybe<{ file_id: string | null }>(
     sql`select file_id from documents where ${isHeld(lease)} for no key update`,
   )
-  const ended = await db.maybe<Document>(
+  const ended = await db.maybe(
     sql`update documents set status = 'ready', error = null, edition_id = ${edition_id}, passages = ${passages},
         characters = ${characters}, must_parse = false, must_fetch = false, attempt = 0,
         file_id = coalesce(${fetched?.file_id ?? null}, file_id), bytes = coalesce(${fetched?.bytes ?? null}, bytes),
@@ -271,7 +270,7 @@ export async function lackOfRoom(
  */
 export async function failReading(at: At, lease: Lease, error: string): Promise<boolean> {
   const { db, now } = at
-  const failed = await db.maybe<Document>(
+  const failed = await db.maybe(
     sql`update documents set status = case when edition_id is null then 'failed' else 'ready' end, error = ${truncate(error, 500)},
         must_parse = false, must_fetch = false, attempt = 0,
         updated_at = greatest(${clock.iso(now)}, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')

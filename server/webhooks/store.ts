@@ -7,22 +7,21 @@ import { overlap_ms } from '../kit/crypto/signing-secrets.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { laterUpdate } from '../kit/postgres/table.ts'
+import { columnsOf, laterUpdate } from '../kit/postgres/table.ts'
 import { type Fault, invalid, invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { event_types } from './event-types.ts'
 import {
   inbox_url,
   type NewWebhook,
-  type Webhook,
+  Webhook,
   type WebhookChange,
   type WebhookSummary,
   type WebhookWithSecret,
   webhooks_max,
 } from './schema.ts'
 
-const columns = raw(`id, url, events, description, status, disabled_reason, failing_since, previous_secret_until,
-  inbox_answer, created_at, updated_at`)
+const columns = columnsOf(Webhook)
 
 /** A webhook is disabled when all attempts have failed for this long, and there were at least this many. */
 const failing_max_ms = 5 * 24 * 60 * 60 * 1000
@@ -58,7 +57,7 @@ export async function create(at: At, input: NewWebhook): Promise<WebhookWithSecr
   if (total >= webhooks_max) throw invalidState(`A workspace can have at most ${webhooks_max} webhooks.`)
   const secret = newSigningSecret()
   const address = is_inbox ? `/inbox/${workspace}/${newToken()}` : url
-  const created = await db.one<Webhook>(
+  const created = await db.one(
     sql`insert into webhooks (workspace_id, id, url, events, description, status, inbox_answer, secret, created_at,
         updated_at)
       values (${workspace}, ${newId()}, ${address}, ${uniquePatterns(patterns)}, ${description}, 'active',
@@ -75,7 +74,7 @@ export async function get(at: At, id: string): Promise<Webhook> {
 }
 
 export const find = ({ db, workspace }: At, id: string): Promise<Webhook | undefined> =>
-  db.maybe<Webhook>(sql`select ${columns} from webhooks where workspace_id = ${workspace} and id = ${id}`)
+  db.maybe(sql`select ${columns} from webhooks where workspace_id = ${workspace} and id = ${id}`)
 
 export const list = ({ db, workspace }: At, query: page.PageQuery): Promise<page.Page<Webhook>> =>
   page.readSelection(
@@ -113,7 +112,7 @@ export async function update(at: At, { id, change, isCurrent, assertReadable }: 
   // Pending deliveries of a disabled webhook are failed in the background.
   if (is_status_changed) db.notify({ topic: 'deliveries', workspace })
   const reason = is_status_changed ? (after.status === 'disabled' ? 'asked' : null) : before.disabled_reason
-  return db.one<Webhook>(
+  return db.one(
     sql`update webhooks
       set url = ${after.url}, events = ${uniquePatterns(after.events)}, description = ${after.description},
         status = ${after.status}, disabled_reason = ${reason}, inbox_answer = ${after.inbox_answer},
@@ -157,7 +156,7 @@ export async function rotateSecret(at: At, id: string): Promise<WebhookWithSecre
   const { db, workspace, now, tools } = at
   const before = await lock(at, { id })
   const secret = newSigningSecret()
-  const rotated = await db.one<Webhook>(
+  const rotated = await db.one(
     sql`update webhooks
       set previous_secret = secret, previous_secret_until = ${clock.iso(now + overlap_ms)},
         secret = ${tools.seal.close(secret)}, updated_at = ${clock.laterThan(before.updated_at, now)}
@@ -173,7 +172,7 @@ export async function disable(
 ): Promise<void> {
   if (endpoints.length === 0) return
   const { db, workspace, now } = at
-  const disabled = await db.many<Webhook>(
+  const disabled = await db.many(
     sql`update webhooks set status = 'disabled', disabled_reason = ${reason},
         updated_at = ${laterUpdate(now)}
       where workspace_id = ${workspace} and status = 'active'
@@ -203,7 +202,7 @@ export async function lock(
   { db, workspace }: At,
   { id, isCurrent = () => true }: { id: string; isCurrent?: IsCurrent },
 ): Promise<Webhook> {
-  const found = await db.maybe<Webhook>(
+  const found = await db.maybe(
     sql`select ${columns} from webhooks where workspace_id = ${workspace} and id = ${id} for no key update`,
   )
   if (!found) throw notFound()

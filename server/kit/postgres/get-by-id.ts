@@ -1,6 +1,6 @@
 import { batchedPerDb } from './batched-per-db.ts'
 import type { Db } from './pool.ts'
-import { raw, type Sql, sql, toArrayLiteral } from './sql.ts'
+import { raw, type Sql, type StatementFor, sql, toArrayLiteral } from './sql.ts'
 
 /** A statement for many rows costs little more than for one, so a second one is sent only when many calls wait. */
 const limits = { size_max: 100, in_flight_max: 3, concurrent_size_min: 24 }
@@ -16,7 +16,7 @@ interface RowKey {
  * A sharded database gets a statement for each workspace, so that those of a node that is down fail alone.
  */
 export function batchedGetById<Row>(
-  columns: Sql,
+  columns: StatementFor<Row>,
   table: Sql,
   joinTo: (workspace: Sql) => Sql = () => raw(''),
 ): (db: Db, workspace: string, id: string) => Promise<Row | undefined> {

@@ -4,7 +4,7 @@ import { also_called, sample_id } from '../field.ts'
 import { isId } from '../id.ts'
 import { invalid } from '../problem.ts'
 import type { Db } from './pool.ts'
-import { raw, type Sql, sql } from './sql.ts'
+import { raw, type Sql, type StatementFor, sql } from './sql.ts'
 
 export interface Page<Item> {
   data: Item[]
@@ -160,8 +160,8 @@ export const readSelection = <Row extends { id: string }>(
   db: Db,
   query: PageQuery,
   sort: Sort,
-  selection: Sql,
-  counted = selection,
+  selection: StatementFor<Row>,
+  counted: Sql = selection,
 ): Promise<Page<Row>> =>
   read(query, sort, async (page_sql) => {
     const [rows, total] = await Promise.all([db.many<Row>(page_sql.rows(selection)), count(db, counted)])

@@ -5,7 +5,7 @@ import { CopyQuery, copyOut } from './copy.ts'
 import { type Notification, openNotifications } from './notifications.ts'
 import { openResponsiveReads } from './responsive.ts'
 import { SilentNodes } from './silent-nodes.ts'
-import type { Sql } from './sql.ts'
+import type { Sql, StatementFor } from './sql.ts'
 import { traceStatement } from './statement-span.ts'
 import { openDatabaseTime } from './time.ts'
 import { lock_timeout_ms, runTransaction, type TxOptions } from './transaction.ts'
@@ -13,11 +13,11 @@ import { getTypeParser } from './type-parsers.ts'
 
 /** Runs statements: on the pool, or in one transaction. */
 export interface Db {
-  many<Row>(statement: Sql): Promise<Row[]>
+  many<Row>(statement: StatementFor<Row>): Promise<Row[]>
   /** Fails when there is more than one row. */
-  maybe<Row>(statement: Sql): Promise<Row | undefined>
+  maybe<Row>(statement: StatementFor<Row>): Promise<Row | undefined>
   /** Fails unless there is exactly one row. */
-  one<Row>(statement: Sql): Promise<Row>
+  one<Row>(statement: StatementFor<Row>): Promise<Row>
   /** Returns the number of changed rows. */
   run(statement: Sql): Promise<number>
   /** Inserts lines from `copyLine` or `copyOut` with COPY, the fastest way to insert many rows. */

@@ -1,7 +1,8 @@
+import type { Static, TObject, TProperties } from 'typebox'
 import type { InWorkspace } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { Db } from './pool.ts'
-import { raw, rowsFrom, Sql, sql } from './sql.ts'
+import { raw, rowsFrom, Sql, type SqlOf, sql } from './sql.ts'
 import { selectRows } from './tenants.ts'
 
 /** A table of a workspace, with the type of each column but `workspace_id`. What is written to it is made from these. */
@@ -52,22 +53,21 @@ export const laterUpdate = (now: number): Sql =>
 
 /** The members of rows that a `select` or `returning` lists. What it reads has this type. */
 export class Selection<Row> extends Sql {
-  /** It exists in types only. */
-  declare readonly row: Row
+  declare readonly reads: SqlOf<Row>['reads']
 
   /** Reads rows. The rest of the statement begins with `from`. */
   many(db: Pick<Db, 'many'>, rest: Sql): Promise<Row[]> {
-    return db.many(sql`select ${this} ${rest}`)
+    return db.many<Row>(sql`select ${this} ${rest}`)
   }
 
   /** Reads one row, if there is one. */
   maybe(db: Pick<Db, 'maybe'>, rest: Sql): Promise<Row | undefined> {
-    return db.maybe(sql`select ${this} ${rest}`)
+    return db.maybe<Row>(sql`select ${this} ${rest}`)
   }
 
   /** Reads the row that there is. */
   one(db: Pick<Db, 'one'>, rest: Sql): Promise<Row> {
-    return db.one(sql`select ${this} ${rest}`)
+    return db.one<Row>(sql`select ${this} ${rest}`)
   }
 }
 
@@ -85,6 +85,12 @@ export const selectorOf =
     const list = members.map((member) => (member in columns ? member : `${expressions.get(member)} as "${member}"`))
     return new Selection([list.join(', ')], [])
   }
+
+/** Selects a resource whose members all are columns of their name. */
+export const columnsOf = <Properties extends TProperties>({
+  properties,
+}: TObject<Properties>): Selection<Static<TObject<Properties>>> =>
+  new Selection([Object.keys(properties).join(', ')], [])
 
 /** A column that clients don't see. Its name, its type, the type of its values and the first of them are said in one place. */
 export interface Column<Value> {

@@ -24,7 +24,6 @@ interface Schema {
   required?: string[]
   description?: string
   readOnly?: boolean
-  deprecated?: boolean
 }
 
 interface Media {
@@ -139,7 +138,7 @@ function typesOf(document: Document, operations: Described[]): string {
   const { components, webhooks } = document
   const error_name = nameOf(components.responses.NOT_FOUND?.content?.[json]?.schema)
   const { code, details } = components.schemas[error_name]?.properties?.error?.properties ?? {}
-  const schemas = currentSchemas(document).filter(([name]) => name !== error_name)
+  const schemas = Object.entries(components.schemas).filter(([name]) => name !== error_name)
   const events = Object.values(webhooks).map(({ post }) => nameOf(post.requestBody.content[json]?.schema))
   return [
     ...schemas.map(([name, schema]) => declare(name, schema)),
@@ -149,10 +148,6 @@ function typesOf(document: Document, operations: Described[]): string {
     declare('InvalidField', details?.properties?.fields?.items),
   ].join('\n\n')
 }
-
-/** Leaves out former names, which refer to the present ones. */
-const currentSchemas = ({ components }: Document): [string, Schema][] =>
-  Object.entries(components.schemas).filter(([, { $ref, deprecated }]) => !($ref && deprecated))
 
 const nameOf = (schema: { $ref?: string } | undefined): string => schema?.$ref?.split('/').at(-1) ?? ''
 
@@ -231,7 +226,7 @@ function classesOf(document: Document, operations: Described[]): string {
     }`,
   )
   const signatures = [...methods.values()].map(({ signature }) => signature).join()
-  const schemas = currentSchemas(document).map(([name]) => name)
+  const schemas = Object.keys(document.components.schemas)
   const names = [...schemas, ...operations.map(({ prefix }) => `${prefix}Query`), 'WebhookEvent']
   const used = names.filter((name) => name === 'WebhookEvent' || new RegExp(`\\b${name}\\b`).test(signatures))
   return `import type { ApiList, ApiPromise } from './answers.ts'

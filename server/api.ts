@@ -201,7 +201,6 @@ const about: About = {
     catalog.types.map((type) => [type.name, { description: type.description, payload: payloadSchema(type) }]),
   ),
   info: { contact: { name: 'The operator of this service' } },
-  former_names: { Error: 'ErrorResponse', Event: 'WorkspaceEvent' },
   error_samples: {
     FORBIDDEN: problem.forbidden('contacts:write'),
     CONFLICT: problem.inUse('phone_number', 'Another contact has this phone number.', sample_id),

@@ -154,13 +154,7 @@ export function readConfig(environment: Environment = process.env): Config {
       (text) => wholeNumber(text, 1_000_000_000),
       'a whole number; 0 disables the limit',
     ),
-    // WEBHOOK_ALLOW_HOSTS is its former name.
-    outbound_allow_hosts: read(
-      'OUTBOUND_ALLOW_HOSTS',
-      read('WEBHOOK_ALLOW_HOSTS', [], hosts, hosts_format),
-      hosts,
-      hosts_format,
-    ),
+    outbound_allow_hosts: read('OUTBOUND_ALLOW_HOSTS', [], hosts, hosts_format),
     openai_api_key: read('OPENAI_API_KEY', undefined, headerText, header_format),
     openai_base_url: read('OPENAI_BASE_URL', undefined, baseAddress, 'a URL such as https://models.example.com/v1'),
     openai_model: read('OPENAI_MODEL', undefined, modelName, model_format),

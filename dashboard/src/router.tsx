@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { validateAuditSearch } from './audit/search.ts'
 import { validateCampaignSearch, validateOverviewSearch } from './campaigns/search.ts'
 import { validateContactSearch } from './contacts/search.ts'
@@ -312,14 +312,6 @@ const apiKeys = createRoute({
     'API keys',
   ),
 })
-// The former address of API keys leads to the present one.
-const formerApiKeys = createRoute({
-  getParentRoute: () => workspace,
-  path: '/settings/api-keys',
-  beforeLoad: ({ params }) => {
-    throw redirect({ to: '/w/$workspace/api-keys', params, replace: true })
-  },
-})
 const workspaceSettings = createRoute({
   getParentRoute: () => settings,
   path: '/workspace',
@@ -355,15 +347,6 @@ const profile = createRoute({
   getParentRoute: () => workspace,
   path: '/profile',
   component: lazyPage(() => import('./settings/ProfilePage.tsx'), 'ProfilePage'),
-})
-
-// The former address of the profile leads to the present one.
-const formerProfile = createRoute({
-  getParentRoute: () => workspace,
-  path: '/settings/me',
-  beforeLoad: ({ params }) => {
-    throw redirect({ to: '/w/$workspace/profile', params, replace: true })
-  },
 })
 
 const tree = root.addChildren([
@@ -408,9 +391,7 @@ const tree = root.addChildren([
     integration,
     fieldMapping,
     apiKeys,
-    formerApiKeys,
     profile,
-    formerProfile,
     settings.addChildren([settingsIndex, workspaceSettings, members, providers, speech, auditLog, installation]),
   ]),
 ])

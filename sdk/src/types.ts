@@ -2324,7 +2324,7 @@ export interface Turn {
    * How the agent's answer ended. `stop`: it is complete. `length`: it reached the limit of the model or of the reply.
    * `content_filter`: the provider's filter ended it. `tool_loop`: the model called tools again and again. `failed`: no
    * model could answer, also because the answer was cut or filtered before it had words, see `error`. `interrupted`:
-   * something came between. `null` for others, and for turns from before this field was there.
+   * something came between. `null` for others.
    */
   finish_reason: 'stop' | 'length' | 'content_filter' | 'tool_loop' | 'failed' | 'interrupted' | null
   /** The person who answered in the dashboard. `null` for answers over the API, and for what others said. */
@@ -2724,7 +2724,7 @@ export interface Transcript {
      * How the agent's answer ended. `stop`: it is complete. `length`: it reached the limit of the model or of the reply.
      * `content_filter`: the provider's filter ended it. `tool_loop`: the model called tools again and again. `failed`: no
      * model could answer, also because the answer was cut or filtered before it had words, see `error`. `interrupted`:
-     * something came between. `null` for others, and for turns from before this field was there.
+     * something came between. `null` for others.
      */
     finish_reason: 'stop' | 'length' | 'content_filter' | 'tool_loop' | 'failed' | 'interrupted' | null
     /** When it began, since the answer. `null` for what was not spoken. */

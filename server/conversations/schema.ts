@@ -202,7 +202,7 @@ export const Turn = Type.Object(
         "How the agent's answer ended. `stop`: it is complete. `length`: it reached the limit of the model or of the reply. " +
         "`content_filter`: the provider's filter ended it. `tool_loop`: the model called tools again and again. `failed`: no " +
         'model could answer, also because the answer was cut or filtered before it had words, see `error`. `interrupted`: ' +
-        'something came between. `null` for others, and for turns from before this field was there.',
+        'something came between. `null` for others.',
       examples: [null],
     }),
     author: Type.Unsafe<Author | null>({

@@ -21,8 +21,6 @@ export interface Links {
   codes: Map<string, string>
   /** The URLs of the guide's chapters, by title: "see Campaigns" becomes a link. */
   chapters: Map<string, string>
-  /** Ids for the first link to each of these URLs. */
-  anchors?: Map<string, string>
 }
 
 /** HTML ids of headings, paragraphs and table rows, and of the code that a row explains. */
@@ -126,7 +124,7 @@ export const boldTitle = (text: string): string | undefined =>
 
 const isFieldTable = ({ header }: Tokens.Table): boolean => header.map(({ text }) => text).join(' ') === field_columns
 
-const createRenderer = (ids: Ids, { base_path, codes, chapters, anchors }: Links): RendererObject => {
+const createRenderer = (ids: Ids, { base_path, codes, chapters }: Links): RendererObject => {
   const titles = [...chapters.keys()].sort((one, other) => other.length - one.length).map(escapeHtml)
   const reference = new RegExp(`(\\b(?:[Ss]ee|under) (?:&quot;)?)(${titles.join('|')})\\b`, 'g')
   const linkChapters = (text: string) =>
@@ -134,14 +132,8 @@ const createRenderer = (ids: Ids, { base_path, codes, chapters, anchors }: Links
       const url = base_path + (chapters.get(title) ?? '')
       return before + html`<a href="${url}">${title}</a>`.text
     })
-  const anchors_left = new Map(anchors)
-  const takeAnchor = (href: string) => {
-    const id = anchors_left.get(href)
-    anchors_left.delete(href)
-    return id
-  }
   const anchorTo = (href: string, content: Html | string) =>
-    html`<a${idAttribute(takeAnchor(href))} href="${href.startsWith('/') ? base_path + href : href}">${content}</a>`
+    html`<a href="${href.startsWith('/') ? base_path + href : href}">${content}</a>`
   return {
     html: ({ text }) => escapeHtml(text),
     image: ({ text }) => escapeHtml(text),

@@ -13,8 +13,6 @@ export interface DocsPage {
   group: string
   /** A sentence for lists of pages. */
   summary: string
-  /** Its fragment when all of this was one page. */
-  old_id?: string
   toMarkdown: () => string
 }
 
@@ -22,8 +20,6 @@ export interface DocsPage {
 export interface Entry {
   url: string
   title: string
-  /** Its fragment when all of this was one page. */
-  old_id: string
   /** What the search shows besides the title. */
   detail: string
   toSearchText: () => string
@@ -105,7 +101,6 @@ export function listPages({ document, origin, changelog, readme, client }: DocsS
   const reference: DocsPage[] = [
     {
       url: '/docs/errors',
-      old_id: 'page/errors',
       title: 'Errors',
       group: 'Reference',
       summary: 'Each error code with its status and an example.',
@@ -113,7 +108,6 @@ export function listPages({ document, origin, changelog, readme, client }: DocsS
     },
     {
       url: '/docs/events',
-      old_id: 'page/webhooks',
       title: 'Event types',
       group: 'Reference',
       summary: 'What webhooks receive for each type of event.',
@@ -121,7 +115,6 @@ export function listPages({ document, origin, changelog, readme, client }: DocsS
     },
     {
       url: '/docs/headers',
-      old_id: 'page/headers',
       title: 'Response headers',
       group: 'Reference',
       summary: 'The headers of responses.',
@@ -156,7 +149,6 @@ export function listPages({ document, origin, changelog, readme, client }: DocsS
   function pageOf(area: Area): DocsPage {
     return {
       url: areaUrl(area.name),
-      old_id: `tag/${area.name}`,
       title: areaTitle(area.name),
       group: 'API',
       summary: area.description,
@@ -169,7 +161,6 @@ export function listPages({ document, origin, changelog, readme, client }: DocsS
     return {
       url: `${areaUrl(name)}#${slugOf(summary)}`,
       title: summary,
-      old_id: `operation/${operationId}`,
       detail: `${method} ${addressOf(operation, base_path)}`,
       toSearchText: () => {
         const { parameters = [], requestBody } = resolve({ ...operation, responses: {} })
@@ -216,7 +207,6 @@ function titled(section: string) {
 
 const chapterPage = ({ part, title, text }: Chapter, fill: (text: string) => string): DocsPage => ({
   url: `/docs/guide/${slugOf(title)}`,
-  old_id: slugOf(title),
   title,
   group: part,
   summary: firstSentence(text),
@@ -263,16 +253,15 @@ function fillSamples(text: string, origin: string, base_path: string): string {
 
 function eventEntry({ summary: type, description }: { summary: string; description: string }): Entry {
   const url = `/docs/events#${slugOf(type)}`
-  return { url, title: type, old_id: `webhook/${type}`, detail: 'Event', toSearchText: () => description }
+  return { url, title: type, detail: 'Event', toSearchText: () => description }
 }
 
 function errorEntry({ code, status }: ErrorExample): Entry {
   const url = `/docs/errors#${slugOf(code)}`
-  return { url, title: code, old_id: `code/${code}`, detail: `Error ${status}`, toSearchText: () => '' }
+  return { url, title: code, detail: `Error ${status}`, toSearchText: () => '' }
 }
 
 function headerEntry([name, { description = '' }]: [string, { description?: string }]): Entry {
   const url = `/docs/headers#code/${name}`
-  const old_id = `header/${name}`
-  return { url, title: name, old_id, detail: 'Header', toSearchText: () => description }
+  return { url, title: name, detail: 'Header', toSearchText: () => description }
 }

@@ -104,11 +104,11 @@ export function listFiles(source: DocsSource): DocsFile[] {
     script_urls: scripts.map(({ url }) => url),
     search_url,
   }
-  const page = (one: DocsPage, more_links: Partial<Links> = {}): DocsFile[] => [
+  const page = (one: DocsPage): DocsFile[] => [
     {
       url: one.url,
       headers: page_headers,
-      render: () => layOut(layout, one, renderMarkdown(one.toMarkdown(), { ...links, ...more_links })),
+      render: () => layOut(layout, one, renderMarkdown(one.toMarkdown(), links)),
     },
     {
       url: `${one.url}.md`,
@@ -116,10 +116,8 @@ export function listFiles(source: DocsSource): DocsFile[] {
       render: () => linkToMarkdown(one.toMarkdown(), origin),
     },
   ]
-  const linked = [...content.pages, ...content.entries]
-  const anchors = new Map(linked.flatMap(({ url, old_id }): [string, string][] => (old_id ? [[url, old_id]] : [])))
   return [
-    ...page(firstPage(content), { anchors }),
+    ...page(firstPage(content)),
     ...content.pages.flatMap((one) => page(one)),
     {
       url: missing_url,

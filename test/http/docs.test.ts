@@ -229,16 +229,6 @@ test('ids are unique on a page, and every link leads to one', () => {
   }
 })
 
-test('the first page has the ids of the time when all of this was one page', () => {
-  const ids = valuesOf(site('/docs'), 'id')
-  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
-  for (const operation of operations) assert.ok(ids.includes(`operation/${Object(operation).operationId}`))
-  for (const { name } of document.tags) assert.ok(ids.includes(`tag/${name}`))
-  for (const type of Object.keys(document.webhooks)) assert.ok(ids.includes(`webhook/${type}`))
-  for (const id of ['conversations', 'web-chat', 'code/CONFLICT', 'header/ETag', 'page/errors', 'page/webhooks'])
-    assert.ok(ids.includes(id), id)
-})
-
 test('the search finds pages, sections, operations, events and errors, at places that exist', async () => {
   const { headers, text } = await fetch('GET', '/docs/search.json')
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')

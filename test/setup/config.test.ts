@@ -37,7 +37,6 @@ const wrong: [string, string][] = [
   ['OUTBOUND_ALLOW_HOSTS', '10.0.0.0/33'],
   ['OUTBOUND_ALLOW_HOSTS', 'https://intern.example'],
   ['OUTBOUND_ALLOW_HOSTS', 'a,'],
-  ['WEBHOOK_ALLOW_HOSTS', 'a b'],
   ['OPENAI_API_KEY', 'two words'],
   ['OPENAI_BASE_URL', 'localhost:11434'],
   ['OPENAI_MODEL', 'two words'],
@@ -87,7 +86,6 @@ const right: [string, string, string, unknown][] = [
   ['TRUST_PROXY', '::ffff:1.2.3.4/120', 'trust_proxy', ['::ffff:1.2.3.4/120']],
   ['TRUST_PROXY', 'fe80::1%eth0', 'trust_proxy', ['fe80::1%eth0']],
   ['OUTBOUND_ALLOW_HOSTS', '127.1', 'outbound_allow_hosts', ['127.1']],
-  ['WEBHOOK_ALLOW_HOSTS', '127.1', 'outbound_allow_hosts', ['127.1']],
   ['OPENAI_BASE_URL', 'http://127.0.0.1:11434/v1/', 'openai_base_url', 'http://127.0.0.1:11434/v1'],
   ['OPENAI_MODELS', 'one, two', 'openai_models', ['one', 'two']],
   [

@@ -41,7 +41,7 @@ export interface Named extends Pick<Conversation, 'kind' | 'contact_id' | 'count
 
 export const toNamed = (conversation: Conversation): Named => ({
   ...conversation,
-  // Test chats from before there was `is_test` are those of drafts.
+  // Whoever talks to a draft tries the agent, too.
   is_trial: conversation.is_test || conversation.agent_version.id === null,
 })
 

@@ -26,8 +26,6 @@ export interface About {
   /** The requests that the service sends, by event type. */
   webhooks: Record<string, { description: string; payload: TSchema }>
   error_samples: ErrorSamples
-  /** Schemas that were renamed in this release: the new name by the former one, which clients can use until the next release. */
-  former_names: Record<string, string>
   header_examples: HeaderExamples
 }
 
@@ -44,7 +42,6 @@ export function createOpenApiDocument(operations: Operation[], about: About) {
     type,
     { post: webhookObject(type, description, payload, components) },
   ])
-  const renamed = formerNames(about.former_names, components)
   return {
     openapi: '3.1.0',
     info: {
@@ -62,26 +59,9 @@ export function createOpenApiDocument(operations: Operation[], about: About) {
     webhooks: Object.fromEntries(webhooks),
     components: {
       ...components,
-      ...renamed,
       headers: responseHeaderComponents(about.header_examples),
       securitySchemes: { api_key: { type: 'http', scheme: 'bearer', description: about.authentication } },
     },
-  }
-}
-
-/** A former name refers to the new one. `x-former-names` refers to all of them, because linters warn of unused components. */
-function formerNames(names: Record<string, string>, { schemas }: Components): Json {
-  const references = Object.entries(names).map(([name, new_name]) => [
-    name,
-    {
-      $ref: `#/components/schemas/${new_name}`,
-      description: `Renamed to \`${new_name}\`. This name will be removed in the next release.`,
-      deprecated: true,
-    },
-  ])
-  return {
-    schemas: { ...schemas, ...Object.fromEntries(references) },
-    'x-former-names': Object.keys(names).map((name) => ({ $ref: `#/components/schemas/${name}` })),
   }
 }
 

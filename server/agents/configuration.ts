@@ -281,16 +281,10 @@ export const complete = (stored: ConfigurationChange): Configuration => applyCha
 
 /** Hashes a configuration. Values that are defaults are left out, so that new fields don't change the hash. */
 export function contentHash(configuration: Configuration): string {
-  const hashed = { ...configuration, limits: withoutNewDefaults(configuration.limits) }
-  const defaults = { ...default_configuration, limits: withoutNewDefaults(limit_defaults) }
   const names = [...Object.keys(default_configuration), 'mcp_tools'] as (keyof Configuration)[]
-  const isDefault = (name: keyof Configuration) => fingerprintOf(hashed[name]) === fingerprintOf(defaults[name])
-  return fingerprintOf(names.filter((name) => !isDefault(name)).map((name) => [name, hashed[name]]))
-}
-
-/** Earlier releases have hashed the other limits together. */
-function withoutNewDefaults({ call_seconds_max, ...others }: Configuration['limits']) {
-  return call_seconds_max === limit_defaults.call_seconds_max ? others : { ...others, call_seconds_max }
+  const isDefault = (name: keyof Configuration) =>
+    fingerprintOf(configuration[name]) === fingerprintOf(default_configuration[name])
+  return fingerprintOf(names.filter((name) => !isDefault(name)).map((name) => [name, configuration[name]]))
 }
 
 /** Removes the tools of servers, which a draft has only when it is published or used. */

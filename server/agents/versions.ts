@@ -112,17 +112,15 @@ export async function insert(
   )
 }
 
-/** Versions of earlier releases have no hash, so they are compared here. An agent has at most one. */
 export async function findByContent(
   { db, workspace }: At,
   { agent_id, configuration }: { agent_id: string; configuration: Configuration },
 ): Promise<AgentVersionWithConfiguration | undefined> {
-  const hash = contentHash(configuration)
-  const rows = await db.many<StoredVersion>(
+  const found = await db.maybe<StoredVersion>(
     sql`select ${columns}, configuration from agent_versions
-      where workspace_id = ${workspace} and agent_id = ${agent_id} and (content_hash = ${hash} or content_hash is null)`,
+      where workspace_id = ${workspace} and agent_id = ${agent_id} and content_hash = ${contentHash(configuration)}`,
   )
-  return rows.map(toVersion).find((version) => contentHash(version.configuration) === hash)
+  return found && toVersion(found)
 }
 
 /** Whether a version has the draft as its configuration, whatever it keeps of the tools of servers. */

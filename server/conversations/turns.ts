@@ -254,9 +254,8 @@ function lineOf(workspace: string, { id, is_open, carried, speech, turn: of_turn
     turn.is_interrupted,
     latency === no_latency ? null : JSON.stringify(latency),
     usage === no_usage ? null : JSON.stringify(usage),
-    // A call of a test workspace may go on with what a former version has kept.
     error,
-    turn.finish_reason ?? null,
+    turn.finish_reason,
     turn.script ? JSON.stringify(turn.script) : null,
     storedCitations(turn),
     carried?.id ?? null,
@@ -286,16 +285,16 @@ const turn_columns = [
   'created_at',
 ]
 
-/** Most turns have none. Nor has what a former version has kept of a call. */
-const storedCitations = ({ citations }: Partial<Pick<Turn, 'citations'>>): string | null =>
-  citations && citations.length > 0 ? JSON.stringify(citations) : null
+/** Most turns have none. */
+const storedCitations = ({ citations }: Pick<Turn, 'citations'>): string | null =>
+  citations.length > 0 ? JSON.stringify(citations) : null
 
 /** Writes the last words of open turns, and closes them. */
 export async function closeTurns({ db, workspace }: At, turns: TurnOf[]): Promise<void> {
   if (turns.length === 0) return
   const rows = turns.map(({ id, turn, speech }) => ({
     ...turn,
-    citations: turn.citations?.length ? turn.citations : null,
+    citations: turn.citations.length > 0 ? turn.citations : null,
     conversation_id: id,
     speech,
   }))

@@ -124,7 +124,7 @@ test('a provider that has been removed, and one that only speaks, answer nothing
   const tenant = await workspace()
   const { id } = await createProvider(tenant)
   const agent = await createAgent(tenant, { model: { provider: 'Models', name: 'small' } })
-  // The agent that names it keeps it from being deleted. Earlier releases did not.
+  // The agent that names it keeps it from being deleted over the API.
   await pool.run(sql`delete from providers where workspace_id = ${tenant.id} and id = ${id}`)
   assert.equal(await reasonFor(tenant, agent.id), 'There is no provider "Models".')
   await createProvider(tenant, { kind: 'deepgram', base_url: 'https://api.deepgram.com/v1', default_model: null })

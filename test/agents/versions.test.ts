@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { test } from 'node:test'
 import * as clock from '../../server/kit/clock.ts'
-import { newId } from '../../server/kit/id.ts'
-import { migrate } from '../../server/kit/postgres/migrate.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { eventsOf, unknown_id } from '../support/contacts.ts'
-import { withNewDatabase } from '../support/database.ts'
-import { migrations, serve, type Tenant, testPool } from '../support/harness.ts'
+import { serve, type Tenant } from '../support/harness.ts'
 import { newAgent } from '../support/samples.ts'
 
 const { workspace, pool } = await serve({ openai_api_key: 'sk-operator', openai_model: 'small' })
@@ -262,68 +256,22 @@ test('up to 150 changed lines are compared one by one', async () => {
   ])
 })
 
-test('an agent of the previous release has its instructions as its version, its draft and its deployment', async () => {
+test('what a stored configuration lacks has its default', async () => {
   const tenant = await workspace()
-  const [id, version_id] = [newId(), newId()]
-  const created_at = clock.iso(clock.wall())
-  await pool.run(
-    sql`insert into agents (workspace_id, id, name, description, deployed_version_id, created_at, updated_at)
-      values (${tenant.id}, ${id}, 'Old', '', ${version_id}, ${created_at}, ${created_at})`,
-  )
-  await pool.run(
-    sql`insert into agent_versions (workspace_id, id, agent_id, version_label, instructions, created_at)
-      values (${tenant.id}, ${version_id}, ${id}, 'v1', 'Greet.', ${created_at})`,
-  )
-  const agent = await getAgent(tenant, id)
-  const same = await create(tenant, { instructions: 'Greet.' })
-  assert.deepEqual(agent.draft, same.draft)
-  assert.deepEqual(
-    [agent.instructions, agent.deployed_version, agent.has_unpublished_changes],
-    ['Greet.', { id: version_id, version_label: 'v1' }, false],
-  )
-  const again = await tenant.call('POST', `/agents/${id}/versions`)
-  assert.deepEqual([again.status, again.body.data.id, again.body.data.created_by], [200, version_id, null])
-  const version = await publish(tenant, id, { greeting: 'Hello.' }, { deploy: true })
-  assert.equal(version.version_label, 'v2')
-  const back = await tenant.call('POST', `/agents/${id}/rollback`)
-  assert.deepEqual(back.body.data.deployed_version, { id: version_id, version_label: 'v1' })
-})
-
-test('a version of the previous release has the defaults of calls, and is still the same content', async () => {
-  const tenant = await workspace()
-  const { id, deployed_version } = await create(tenant, { instructions: null })
+  const { id } = await create(tenant, { instructions: null })
   const limits = { turns_max: 9, tokens_max: 60_000, reply_characters_max: 4_000, idle_seconds: 86_400 }
-  const stored = {
-    greeting: 'Hello.',
-    hand_over: { is_allowed: true, on_failure: false, message: 'One moment.' },
-    limits: { ...limits, tool_timeout_ms: 20_000 },
-  }
-  // The hash is the one that the previous release has stored.
-  const hash = 'pZyUvVEJTeyolrh4lWlEGaAiny8gg6B9CTyf5W8j+Ro='
+  const stored = { greeting: 'Hello.', hand_over: { is_allowed: true, on_failure: false }, limits }
   await pool.run(
-    sql`update agent_versions set configuration = ${JSON.stringify(stored)}, content_hash = ${hash}
+    sql`update agent_versions set configuration = ${JSON.stringify(stored)}
       where workspace_id = ${tenant.id} and agent_id = ${id}`,
   )
   const { draft } = await getAgent(tenant, id)
-  assert.partialDeepStrictEqual(draft, { ...stored, limits: { ...stored.limits, call_seconds_max: 1_800 } })
-  const { voicemail_message, voice, speech, transfers, opt_out_key, opt_out_notice, recording } = draft
+  assert.partialDeepStrictEqual(draft, { ...stored, limits: { ...limits, call_seconds_max: 1_800 } })
+  const { transfers, opt_out_key, recording } = draft
   assert.deepEqual(
-    { voicemail_message, voice, speech, transfers, opt_out_key, opt_out_notice, recording },
-    {
-      voicemail_message: null,
-      voice: null,
-      speech: { listen: null, speak: null },
-      transfers: [],
-      opt_out_key: '9',
-      opt_out_notice: false,
-      recording: { is_on: true, notice: null },
-    },
+    { transfers, opt_out_key, recording },
+    { transfers: [], opt_out_key: '9', recording: { is_on: true, notice: null } },
   )
-  assert.equal((await tenant.call('PATCH', `/agents/${id}`, { draft })).body.data.has_unpublished_changes, false)
-  const again = await tenant.call('POST', `/agents/${id}/versions`)
-  assert.deepEqual([again.status, again.body.data.id], [200, deployed_version.id])
-  const longer = await tenant.call('PATCH', `/agents/${id}`, { limits: { call_seconds_max: 60 } })
-  assert.equal(longer.body.data.has_unpublished_changes, true)
 })
 
 test('settings of calls are compared like other fields', async () => {
@@ -349,28 +297,4 @@ test('settings of calls are compared like other fields', async () => {
     { path: 'transfers', before: [], after: transfers },
     { path: 'voice', before: null, after: 'rms' },
   ])
-})
-
-test('the migration adds the deployment of each agent that exists', async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'migrations-'))
-  const before = fs.readdirSync(migrations).filter((name) => name < '0018')
-  for (const name of before) fs.copyFileSync(path.join(migrations, name), path.join(folder, name))
-  const withOldSchema = async (url: string) => {
-    const old = testPool(url)
-    const [workspace_id, id, version_id, created_at] = [newId(), newId(), newId(), '2026-11-15T09:30:00.000Z']
-    await old.run(sql`insert into workspaces (id, name, created_at) values (${workspace_id}, 'Old', ${created_at})`)
-    await old.run(
-      sql`insert into agents (workspace_id, id, name, description, deployed_version_id, created_at, updated_at)
-        values (${workspace_id}, ${id}, 'Old', '', ${version_id}, ${created_at}, ${created_at})`,
-    )
-    await migrate(old, migrations)
-    const deployments = await old.many(sql`select agent_id, version_id, percent, created_at from agent_deployments`)
-    await old.close()
-    assert.deepEqual(deployments, [{ agent_id: id, version_id, percent: 100, created_at }])
-  }
-  try {
-    await withNewDatabase(process.env.TEST_DATABASE_URL ?? '', withOldSchema, folder)
-  } finally {
-    fs.rmSync(folder, { recursive: true })
-  }
 })

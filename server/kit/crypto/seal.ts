@@ -34,11 +34,9 @@ export function openSeal(secrets_key: string, info: string, previous_key?: strin
     close: (text) => `${key.id}.${encrypt(key, text)}`,
     open(sealed) {
       const [id = '', text] = sealed.split('.')
-      if (text === undefined) return openWithAny(keys, sealed)
-      return openWithAny(
-        keys.filter((one) => one.id === id),
-        text,
-      )
+      const opening = keys.find((one) => one.id === id)
+      if (!opening || text === undefined) throw new Error('the text was sealed with an unknown key')
+      return decrypt(opening, text)
     },
   }
 }
@@ -51,17 +49,6 @@ const deriveKey = (secrets_key: string, info: string): Key => ({
   id: idOfKey(secrets_key, info),
   bytes: Buffer.from(hkdfSync('sha256', secrets_key, '', info, 32)),
 })
-
-/** Earlier versions sealed without an id. Then only an attempt shows which key it was. */
-function openWithAny([key, ...others]: Key[], text: string): string {
-  if (!key) throw new Error('the text was sealed with an unknown key')
-  try {
-    return decrypt(key, text)
-  } catch (error) {
-    if (others.length === 0) throw error
-    return openWithAny(others, text)
-  }
-}
 
 function encrypt({ bytes }: Key, text: string): string {
   const nonce = randomBytes(nonce_bytes)

@@ -19,9 +19,8 @@ import { partRequest } from './valid-request.ts'
 
 const lock_wait_ms = 2_000
 
-/** No client can send such a key: it has a line break. The version before this one stored no ids of batches. */
-const partKey = (key: string, batch_id: string | undefined, index: number): string =>
-  batch_id === undefined ? `${key}\n${index}` : `${key}\n${batch_id} ${index}`
+/** No client can send such a key: it has a line break. */
+const partKey = (key: string, batch_id: string, index: number): string => `${key}\n${batch_id} ${index}`
 
 /**
  * Runs the parts one after the other, each as the request that it is. Uses the idempotency key only if a part is valid. Throws
@@ -47,7 +46,8 @@ export async function runPartsSeparately(
     await letOthersRun({ is_urgent: true })
     const run = async () => {
       if (one instanceof Problem) throw one
-      return write({ ...one, keyed: one.keyed && { ...one.keyed, key: partKey(one.keyed.key, batch_id, index) } })
+      const keyed = one.keyed && batch_id ? { ...one.keyed, key: partKey(one.keyed.key, batch_id, index) } : undefined
+      return write({ ...one, keyed })
     }
     answers.push(await run().catch((error: unknown) => partFailure(batch, error)))
   }
@@ -118,7 +118,7 @@ export async function storeParts(at: At, keyed: KeyedRequest, parts: Answer[]): 
   )
 }
 
-/** The answer to a batch whose parts are stored. An error is whole, and so is what an older version has stored. */
+/** The answer to a batch whose parts are stored. An error is whole. */
 export async function replayParts(at: At, { key }: KeyedRequest, replay: Answer): Promise<Answer> {
   if (!replay.body.startsWith('{"batch_id"')) return replay
   const { batch_id, parts } = JSON.parse(replay.body)
@@ -127,15 +127,13 @@ export async function replayParts(at: At, { key }: KeyedRequest, replay: Answer)
 }
 
 /** Returns the id of the batch that the key belongs to. Throws if the key was used for another request. */
-function reserve(at: At, keyed: KeyedRequest, report: (at: At) => Promise<void>): Promise<string | undefined> {
-  const reserveIn = async (at: At): Promise<string | undefined> => {
+function reserve(at: At, keyed: KeyedRequest, report: (at: At) => Promise<void>): Promise<string> {
+  const reserveIn = async (at: At): Promise<string> => {
     const replay = (await reserveKeys(at, [keyed])).get(keyed.key)
     if (replay instanceof Problem) throw replay
-    // For a day after an update there are answers of a version that called it `id`, or had none.
-    if (replay) return JSON.parse(replay.body).batch_id ?? JSON.parse(replay.body).id
+    if (replay) return JSON.parse(replay.body).batch_id
     const batch_id = randomUUID()
-    // `id` is for processes of the version before, during an update.
-    const body = JSON.stringify({ batch_id, id: batch_id })
+    const body = JSON.stringify({ batch_id })
     await storeAnswers(at, [{ keyed, answer: { status: 200, headers: {}, body } }])
     await report(at)
     return batch_id

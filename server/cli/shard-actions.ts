@@ -7,13 +7,11 @@ import { listCreated, listNames } from '../kit/postgres/migrate.ts'
 import { planShards, type ShardPlan, type ShardSettings, shardTables } from '../kit/postgres/shard.ts'
 import type { Table } from '../kit/postgres/sharding.ts'
 import { analyzeTables } from '../kit/postgres/tables.ts'
-import { addTenants } from '../kit/postgres/tenants.ts'
 import { errorMessage } from '../kit/problem.ts'
 import { counted } from '../kit/text.ts'
 import { product } from '../product.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { table_classes } from '../table-classes.ts'
-import { all_workspaces } from '../workspaces/store.ts'
 import { confirm } from './prompt.ts'
 
 export interface ShardOptions {
@@ -48,7 +46,6 @@ export async function shard(
       shards,
       migrations: listNames(migrations),
       application_name: product.short_name,
-      prepare: (db) => addTenants(db, all_workspaces),
     }
     const plan = await planShards(database.pool, settings)
     if (plan.faults.length > 0) throw new SetupError(plan.faults.join(' '))
@@ -64,8 +61,6 @@ export async function shard(
         console.error(`analyze has failed: ${errorMessage(error)}`),
       )
     }
-    // Rows of an older version may have been restored since the database was sharded.
-    if (!must_shard && !is_dry_run) await settings.prepare(database.pool)
     const { shards: shard_count, rows, seconds } = plan
     const is_sharded = !must_shard || !is_dry_run
     const text = is_sharded

@@ -159,26 +159,23 @@ const read = ({ db, workspace }: InWorkspace): Promise<StoredWorkspace<Workspace
 export const nameInUse = () => inUse('name', 'A workspace with this name already exists.', undefined)
 
 /**
- * The row of the workspace that is locked. A sharded database has `workspaces` on every node, and to lock a row of it
- * locks the table on all of them. Other databases don't use `tenants`: the version before locks this row, and adds none
- * to `tenants`.
+ * Locks the workspace until the transaction ends, so that a limit on the number of its items can be checked safely. The
+ * row in `tenants` is locked: a sharded database has `workspaces` on every node, and to lock a row of it locks the
+ * table on all of them.
  */
-const lockable = ({ db, workspace }: InWorkspace): Sql =>
-  db.isSharded() ? tenantOf(workspace) : sql`workspaces where id = ${workspace}`
-
-/** Locks the workspace until the transaction ends, so that a limit on the number of its items can be checked safely. */
-export const lock = (at: InWorkspace): Promise<number> => at.db.run(sql`select from ${lockable(at)} for no key update`)
+export const lock = ({ db, workspace }: InWorkspace): Promise<number> =>
+  db.run(sql`select from ${tenantOf(workspace)} for no key update`)
 
 /**
  * Shares the workspace's row until the transaction ends, unless the condition holds. Sharing waits for nobody, and only
  * `isShared` notices it. The condition reads tables of this workspace only.
  */
-export const shareUnless = (at: InWorkspace, condition: Sql): Promise<number> =>
-  at.db.run(sql`select from ${lockable(at)} and not ${condition} for key share`)
+export const shareUnless = ({ db, workspace }: InWorkspace, condition: Sql): Promise<number> =>
+  db.run(sql`select from ${tenantOf(workspace)} and not ${condition} for key share`)
 
 /** Whether a transaction that is still open shares the workspace's row. */
-export const isShared = async (at: InWorkspace): Promise<boolean> =>
-  (await at.db.run(sql`select from ${lockable(at)} for update skip locked`)) === 0
+export const isShared = async ({ db, workspace }: InWorkspace): Promise<boolean> =>
+  (await db.run(sql`select from ${tenantOf(workspace)} for update skip locked`)) === 0
 
 export const find = ({ db }: Pick<Unscoped, 'db'>, name: string): Promise<ListedWorkspace | undefined> =>
   db.maybe<ListedWorkspace>(sql`select ${columns} from workspaces where name = ${name}`)

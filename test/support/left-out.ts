@@ -56,11 +56,6 @@ const left_out: LeftOut[] = [
     in: 'test/sweeps/statements.test.ts',
     because: 'it also sends what only a database without shards takes; test/cluster/plans.test.ts asks Citus itself',
   },
-  {
-    in: 'test/workspaces/tenants.test.ts',
-    tests: ['one that is not sharded locks the row that the version before locks'],
-    because: 'it is about a database that is not sharded',
-  },
 ]
 
 interface Kept {

@@ -4,7 +4,6 @@ import { inTransaction } from '../../server/kit/at.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { serve, testPool } from '../support/harness.ts'
-import { asSharded } from '../support/sharded.ts'
 
 const { workspace } = await serve()
 const pool = testPool()
@@ -31,35 +30,23 @@ test('every workspace has a row in tenants, which ends with it', async () => {
   assert.equal(await count(), 1)
 })
 
-test('a sharded database locks the row in tenants, and no row of a table that each node has', async () => {
+test('a workspace is locked by its row in tenants, and by no row of a table that each node has', async () => {
   const { id } = await workspace()
-  await inTransaction({ db: asSharded(pool), workspace: id }, async (at) => {
+  await inTransaction({ db: pool, workspace: id }, async (at) => {
     await workspaces.lock(at)
     assert.equal(await isLockedIn('tenants', id), true)
     assert.equal(await isLockedIn('workspaces', id), false)
   })
 })
 
-test('one that is not sharded locks the row that the version before locks', async () => {
-  const { id } = await workspace()
-  await inTransaction({ db: pool, workspace: id }, async (at) => {
-    await workspaces.lock(at)
-    assert.equal(await isLockedIn('workspaces', id), true)
-  })
-})
-
-for (const [name, db] of [
-  ['a sharded', asSharded(pool)],
-  ['a', pool],
-] as const)
-  test(`whoever shares a workspace of ${name} database is noticed, and waits for nobody`, async () => {
-    const at = { db, workspace: (await workspace()).id }
-    await inTransaction(at, async (sharing) => {
-      await workspaces.shareUnless(sharing, raw('true'))
-      assert.equal(await workspaces.isShared(at), false)
-      await workspaces.shareUnless(sharing, raw('false'))
-      assert.equal(await workspaces.isShared(at), true)
-      await inTransaction(at, workspaces.lock)
-    })
+test('whoever shares a workspace is noticed, and waits for nobody', async () => {
+  const at = { db: pool, workspace: (await workspace()).id }
+  await inTransaction(at, async (sharing) => {
+    await workspaces.shareUnless(sharing, raw('true'))
     assert.equal(await workspaces.isShared(at), false)
+    await workspaces.shareUnless(sharing, raw('false'))
+    assert.equal(await workspaces.isShared(at), true)
+    await inTransaction(at, workspaces.lock)
   })
+  assert.equal(await workspaces.isShared(at), false)
+})

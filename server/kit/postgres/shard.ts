@@ -20,8 +20,6 @@ export interface ShardSettings {
   migrations: readonly string[]
   /** Under which the service connects: it must be stopped. */
   application_name: string
-  /** Adds rows that only a sharded database needs. */
-  prepare: (db: Db) => Promise<unknown>
 }
 
 export interface ShardPlan extends NodeReport {
@@ -72,7 +70,6 @@ export async function shardTables(
     await lockMigrations(db)
     const { faults, tables, shards, ...rest } = await planShards(db, settings)
     if (faults.length > 0) throw new SetupError(faults.join(' '))
-    await settings.prepare(db)
     await distribute(db, settings.classes, { tables, shards, onTable })
     // So that `set local lock_timeout` reaches the nodes.
     const { database } = await db.one<{ database: string }>(sql`select quote_ident(current_database()) as database`)

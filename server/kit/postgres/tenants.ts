@@ -3,14 +3,14 @@ import type { Db } from './pool.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
 /*
- * The table `tenants` has one row for each workspace. A sharded database has it on the workspace's node, beside all its other
- * rows; there it is locked and joined. No other database reads it.
+ * The table `tenants` has one row for each workspace, which stands for it where it is locked. A sharded database has it on the
+ * workspace's node, beside all its other rows, and joins it there.
  */
 
 export const addTenant = ({ db, workspace }: InWorkspace): Promise<number> =>
   db.run(sql`insert into tenants (workspace_id) values (${workspace})`)
 
-/** Adds the rows of workspaces that a version without this table has created. `workspaces` selects the `workspace_id` of all. */
+/** Adds the rows that are missing. `workspaces` selects the `workspace_id` of all. */
 export const addTenants = (db: Db, workspaces: Sql): Promise<number> =>
   db.run(sql`insert into tenants (workspace_id) ${workspaces} on conflict (workspace_id) do nothing`)
 

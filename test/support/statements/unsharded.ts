@@ -1,7 +1,6 @@
 import { test_times } from '../../../server/clocks/time.ts'
 import { background_kinds, due_kinds, live_kinds } from '../../../server/due-kinds.ts'
 import { lastPositions } from '../../../server/events/positions.ts'
-import { inTransaction } from '../../../server/kit/at.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
 import { addTenants } from '../../../server/kit/postgres/tenants.ts'
 import { readBacklogs } from '../../../server/kit/work/backlog.ts'
@@ -16,7 +15,6 @@ import { getInTwoWorkspaces } from './gets.ts'
 /** Sends the statements that only a database gets that isn't sharded. */
 export async function sendUnsharded(server: Server): Promise<void> {
   const { id } = await server.workspace()
-  await inTransaction(server.at(id), workspaces.lock)
   await addTenants(server.pool, workspaces.all_workspaces)
   await server.workspace().then(({ call }) => call('POST', '/contacts', newContact()))
   await lastPositions(server.pool, [id, (await server.workspace()).id])

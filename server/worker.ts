@@ -1,5 +1,4 @@
 import * as analytics from './analytics/counts.ts'
-import { fill as fillAnalytics, workspacesToFill } from './analytics/fills.ts'
 import type { Carrier } from './calls/carrier.ts'
 import { due_calls } from './calls/claim.ts'
 import { calling } from './calls/work.ts'
@@ -9,7 +8,6 @@ import { advancing } from './clocks/advance.ts'
 import { openProgressNotes } from './clocks/progress.ts'
 import * as clocks from './clocks/store.ts'
 import { test_times } from './clocks/time.ts'
-import { addCompanies, workspacesWithoutCompanies } from './contacts/add-companies.ts'
 import * as short_search from './contacts/short-search-totals.ts'
 import { due_conversations } from './conversations/claim.ts'
 import { answering } from './drivers/work.ts'
@@ -99,22 +97,9 @@ function periodicTasks({ service, ...given }: PeriodicOptions): PeriodicTask[] {
       run: () => lookInto(short_search.workspacesWithTotals, short_search.keepUpTotals),
     },
     {
-      name: 'companies in search texts',
-      every_ms: minute_ms,
-      run: () => lookInto(workspacesWithoutCompanies, (at) => addCompanies(at, isStopping)),
-    },
-    {
       name: 'analytics left behind',
       every_ms: minute_ms,
       run: () => lookInto(analytics.workspacesWithAdded, (at) => analytics.sumUp(at, isStopping)),
-    },
-    {
-      name: 'analytics of older rows',
-      every_ms: minute_ms,
-      run: () =>
-        lookInto(workspacesToFill, async ({ workspace }) =>
-          fillAnalytics(await atWorkspace(service, workspace), isStopping),
-        ),
     },
     { name: 'deliveries', every_ms: minute_ms, run: () => retention.tidyDeliveries({ service, ...options }) },
     { name: 'retention', every_ms: hour_ms, run: () => retention.removeExpired({ service, ...options }) },

@@ -1,8 +1,6 @@
 import * as calls from '../calls/store.ts'
 import * as conversations from '../conversations/counted.ts'
 import { type InWorkspace, newHook } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
-import { sql } from '../kit/postgres/sql.ts'
 import { isReached } from './plan/retry.ts'
 import type { AttemptOutcome } from './settings.ts'
 
@@ -59,31 +57,4 @@ export async function withKeys<Attempt extends WithoutKeys>(
       is_reached: isReached(attempt.outcome),
     }
   })
-}
-
-/** Reads attempts with ids after one and before another, in order. Attempts that have not ended have no outcome. */
-export async function readCounted(
-  at: InWorkspace,
-  { after, before, limit }: { after: string; before: string; limit: number },
-): Promise<{ last: string | undefined; count: number; attempts: CountedAttempt[] }> {
-  const { db, workspace } = at
-  const rows = await db.many<{
-    id: string
-    campaign_id: string
-    at: string
-    outcome: AttemptOutcome | null
-    is_completed: boolean
-  }>(
-    sql`select attempt.id, attempt.campaign_id, attempt.at, attempt.outcome, coalesce(enrollment.status = 'completed'
-          and (enrollment.last_call_id = attempt.id or enrollment.last_conversation_id = attempt.id), false) as is_completed
-      from campaign_attempts as attempt
-      left join enrollments as enrollment
-        on enrollment.workspace_id = ${workspace} and enrollment.id = attempt.enrollment_id
-      where attempt.workspace_id = ${workspace} and attempt.id > ${after} and attempt.id < ${before}
-      order by attempt.id limit ${limit}`,
-  )
-  const ended = rows.flatMap(({ outcome, ...row }) =>
-    outcome === null ? [] : [{ ...row, outcome, at: clock.parse(row.at) }],
-  )
-  return { last: rows.at(-1)?.id, count: rows.length, attempts: await withKeys(at, ended) }
 }

@@ -64,13 +64,6 @@ export async function update(at: At, changes: IndexedChange[]): Promise<void> {
   await Promise.all([updateTexts(at, changed_texts), ...changing])
 }
 
-/** Writes the texts of contacts that the transaction has locked, whether they have changed or not. */
-export const rewriteTexts = (at: InWorkspace, contacts: Contact[]): Promise<void> =>
-  updateTexts(
-    at,
-    contacts.map((contact) => ({ before: contact, after: contact })),
-  )
-
 async function addTexts(at: At, contacts: Contact[]): Promise<void> {
   const { db, workspace } = at
   if (contacts.length === 0) return

@@ -54,34 +54,6 @@ export function firstAnswerIn(
   return answer ? Math.max(0, clock.parse(answer.turn.created_at) - clock.parse(first_asked_at)) : null
 }
 
-/** Of older conversations, the first answer is looked for among this many turns. */
-const first_turns_max = 16
-
-interface EarlyTurn {
-  seq: number
-  role: 'contact' | 'agent' | 'human'
-  created_at: string
-}
-
-async function readFirstTurns({ db, workspace }: InWorkspace, ids: string[]): Promise<Map<string, EarlyTurn[]>> {
-  if (ids.length === 0) return new Map()
-  const turns = await db.many<EarlyTurn & { conversation_id: string }>(
-    sql`select conversation_id, seq, role, created_at from conversation_turns
-      where workspace_id = ${workspace} and conversation_id = any(${toArrayLiteral(ids)}::uuid[])
-        and seq <= ${first_turns_max} and role in ('contact', 'agent', 'human') and not is_open
-      order by conversation_id, seq`,
-  )
-  return Map.groupBy(turns, ({ conversation_id }) => conversation_id)
-}
-
-/** From the contact's first words to the first answer after them. */
-function firstAnswerOf(turns: EarlyTurn[]): number | null {
-  const first = turns.findIndex(({ role }) => role === 'contact')
-  const asked = turns[first]
-  const answer = turns.slice(first).find(({ role }) => role !== 'contact')
-  return asked && answer ? Math.max(0, clock.parse(answer.created_at) - clock.parse(asked.created_at)) : null
-}
-
 const columns = sql`id, kind, agent_id, jsonb_build_object('id', version_id) as agent_version, channel_id, is_test, created_at`
 
 /** Those of the conversations that still exist. */
@@ -92,40 +64,6 @@ export const findCounted = async ({ db, workspace }: InWorkspace, ids: string[])
         sql`select ${columns} from conversations
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])`,
       )
-
-/** A conversation as it is, with all that has happened in it so far. */
-export type WholeProgress = Required<ConversationProgress>
-
-/**
- * Those that are counted, of the conversations with ids after one and before another, and how many these are. Of a hand-over that is over,
- * only its reason is known.
- */
-export async function readProgress(
-  at: InWorkspace,
-  { after, before, limit }: { after: string; before: string; limit: number },
-): Promise<{ last: string | undefined; count: number; progress: WholeProgress[] }> {
-  const { db, workspace } = at
-  const rows = await db.many<CountedConversation & { is_closed: boolean; is_handed_over: boolean; turn_count: number }>(
-    sql`select ${columns}, status = 'closed' as is_closed,
-        status = 'handed_over' or hand_over_reason is not null as is_handed_over, turn_count
-      from conversations
-      where workspace_id = ${workspace} and id > ${after} and id < ${before} order by id limit ${limit}`,
-  )
-  const counted = rows.filter(isCounted)
-  const turns = await readFirstTurns(
-    at,
-    counted.map(({ id }) => id),
-  )
-  const progress = counted.map(({ is_closed, is_handed_over, turn_count, ...conversation }) => ({
-    conversation,
-    is_new: true,
-    is_handed_over,
-    is_closed,
-    turns: turn_count,
-    first_answer_ms: firstAnswerOf(turns.get(conversation.id) ?? []),
-  }))
-  return { last: rows.at(-1)?.id, count: rows.length, progress }
-}
 
 const kept = slottedCounts<CountChange<Conversation['status']>>('conversation_counts', {
   value: { name: 'status', type: 'text' },

@@ -14,10 +14,8 @@ type Kind = 'on the coordinator' | 'on one shard' | 'on several shards' | 'throu
 const on_several_shards: Record<string, string> = {
   'select workspace_id, to_json(array[(select min(due_at) from imports': 'a periodic task looks for due work',
   'select distinct workspace_id from deleted_webhooks where due_at': 'a periodic task',
-  'select distinct workspace_id from contact_texts where': 'a periodic task',
   'select distinct workspace_id from webhook_delivery_counts group by': 'a periodic task',
   'select distinct workspace_id from analytics_counts where not is_sum': 'a periodic task',
-  'select distinct workspace_id from analytics_fills': 'a periodic task',
   "select count(*) as total from calls where status in ('ringing'": 'the operator asks how many there are',
   'select count(*) as total from webhooks where failing_since': 'the operator asks how many fail',
   "select count(*) as total from channels where status = 'failing'": 'the operator asks how many fail',

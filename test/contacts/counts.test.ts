@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addCompanies } from '../../server/contacts/add-companies.ts'
 import { normalizeTag, toSearchText } from '../../server/contacts/normalize.ts'
 import type { Contact } from '../../server/contacts/schema.ts'
 import { parseSearch } from '../../server/contacts/search-words.ts'
@@ -160,31 +159,6 @@ test('processes that update the totals at the same time count nothing twice', as
   })
   await Promise.all([changeAtRandom(tenant, []), ...updating])
   await checkDerivedTables(tenant)
-})
-
-test('texts of older versions get the company, and the totals stay exact', async () => {
-  const tenant = await workspace()
-  const inputs = Array.from({ length: 250 }, (_, index) => ({
-    phone_number: `+1556${String(index).padStart(7, '0')}`,
-    company: 'Looms',
-    source: 'api' as const,
-  }))
-  await inTransaction(at(tenant.id), (at) => contacts.create(at, inputs))
-  await pool.run(sql`update contact_texts set text = split_part(text, E'\n', 1) where workspace_id = ${tenant.id}`)
-  await short_search.startTotals(at(tenant.id))
-  await waitForTotals(tenant)
-  const totalsOf = (searches: string[]) =>
-    Promise.all(
-      searches.map(async (search) => (await tenant.call('GET', `/contacts?search=${search}`)).body.pagination.total),
-    )
-  const searches = ['loom', 'oo', 'oo l', '55']
-  assert.deepEqual(await totalsOf(searches), [0, 0, 0, 250])
-  assert.equal(await addCompanies(at(tenant.id)), 250)
-  assert.deepEqual(await totalsOf(searches), [250, 250, 250, 250])
-  await checkDerivedTables(tenant)
-  await short_search.applyChanges(at(tenant.id))
-  await checkDerivedTables(tenant)
-  assert.equal(await addCompanies(at(tenant.id)), 0)
 })
 
 const input = (first_name: string) => ({ phone_number: number(), first_name, source: 'api' as const })

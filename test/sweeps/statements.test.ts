@@ -21,7 +21,6 @@ const over_all_workspaces: Record<string, string> = {
   'select distinct workspace_id from (select workspace_id from events where position is null': 'a periodic task',
   'select workspace_id from contact_search_tallies union': 'a periodic task',
   'select distinct workspace_id from deleted_webhooks where due_at': 'a periodic task',
-  'select distinct workspace_id from contact_texts where': 'a periodic task',
   'select distinct workspace_id from webhook_delivery_counts group by': 'a periodic task',
   'select distinct workspace_id from analytics_': 'a periodic task',
   'select distinct workspace_id from channels where': 'asked at most every ten seconds, as by a periodic task',

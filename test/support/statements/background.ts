@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { add as addCounts, sumUp } from '../../../server/analytics/counts.ts'
-import { fill, knownLiveFrom } from '../../../server/analytics/fills.ts'
 import { advancing } from '../../../server/clocks/advance.ts'
-import { addCompanies } from '../../../server/contacts/add-companies.ts'
 import * as short_search from '../../../server/contacts/short-search-totals.ts'
 import { background_kinds } from '../../../server/due-kinds.ts'
 import { assignPositions } from '../../../server/events/positions.ts'
 import { work as imports } from '../../../server/imports/run.ts'
 import { inTransaction, type Service } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
-import { firstIdOf, newId } from '../../../server/kit/id.ts'
+import { newId } from '../../../server/kit/id.ts'
 import { openLog } from '../../../server/kit/log.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
 import { openDueNotes } from '../../../server/kit/work/due.ts'
@@ -37,9 +35,7 @@ export async function workInBackground(server: Server): Promise<void> {
   await call('POST', '/contacts', newContact())
   await assignPositions(server.at(tenant.id), never)
   await short_search.keepUpTotals(server.at(tenant.id))
-  await server.pool.run(sql`update contact_texts set text = ${'+1'} where workspace_id = ${tenant.id}`)
-  await addCompanies(server.at(tenant.id))
-  await countOlder(server)
+  await readAnalytics(server)
   const failing = { ...imports, begin: () => Promise.reject(new Error('a batch that fails')) }
   await call('POST', '/contacts/imports', newImport())
   const engine = new Engine(rowWork(failing), { service, log })
@@ -69,27 +65,13 @@ export async function workInBackground(server: Server): Promise<void> {
   }
 }
 
-/** Fills the analytics of a workspace that is older than they are. */
-async function countOlder(server: Server): Promise<void> {
+async function readAnalytics(server: Server): Promise<void> {
   const tenant = await server.workspace(clock.wall())
   const agent_id = await newCaller(tenant)
   await placeCall(tenant, { agent_id, to: '+14155550101' })
   const talk = await tenant.call('POST', '/conversations', { agent_id, message: 'Hello' })
   const at = server.at(tenant.id)
-  const addFills = (live_from: string) =>
-    Promise.all(
-      ['calls', 'conversations', 'campaigns'].map((kind) =>
-        server.pool.run(
-          sql`insert into analytics_fills (workspace_id, kind, live_from) values (${tenant.id}, ${kind}, ${live_from})
-            on conflict (workspace_id, kind) do update set live_from = excluded.live_from`,
-        ),
-      ),
-    )
-  const hour_ms = 3_600_000
-  await addFills(firstIdOf(clock.wall() + hour_ms))
-  knownLiveFrom.of(at).delete(tenant.id)
   await tenant.call('POST', `/conversations/${talk.body.data.id}/messages`, { text: 'Hello?' })
-  await fill(at, never, { now: () => clock.wall() + 2 * hour_ms, batch_rows: 1 })
   await inTransaction(at, (at) => addCounts(at, [{ kind: 'calls', time: at.now, keys: {}, sums: { total: 1 } }]))
   await sumUp(at)
   await tenant.call('GET', '/analytics/calls?group_by=agent_id,outcome')

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { refuseFromBefore } from './before-first-release.ts'
 import type { Config } from './config.ts'
 import type { Log } from './kit/log.ts'
 import { hasCluster, openEmbedded, SetupError } from './kit/postgres/embedded/embedded.ts'
@@ -77,7 +78,8 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
   try {
     const database = await checkVersion(pool)
     const name = nameOf(config, database)
-    if (!may_create && !(await isMigrated(pool))) throw new SetupError(`${name} is empty: use another, ${or_create}`)
+    if (await isMigrated(pool)) await refuseFromBefore(pool, { name, migrations })
+    else if (!may_create) throw new SetupError(`${name} is empty: use another, ${or_create}`)
     if (is_read_only) return { pool, name, applied: [], close }
     if (must_be_empty && !(await isEmpty(pool))) throw new SetupError(`${name} is not empty: use another`)
     const applied = await migrate(pool, migrations, table_classes)

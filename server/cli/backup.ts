@@ -12,8 +12,9 @@ Recordings in a bucket (BLOB_URL), offline speech and environment variables are 
 store it with the backup.`
 
 const restore_note = `
-FILE is checked first. The release must be the one that has made it, and DATA_DIR or DATABASE_URL must be empty. To move
-to a database of your own, back up without DATABASE_URL and restore with it. SECRETS_KEY must then be the key of the
+FILE is checked first. The release must be the one that has made it, or FILE must be from the last version before the
+first release. DATA_DIR or DATABASE_URL must be empty. To move to a database of your own, back up without DATABASE_URL
+and restore with it. SECRETS_KEY must then be the key of the
 backup.
 
 A backup also has persons who were erased since. --erasures FILE erases them again; parley erasures export > FILE

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
+import { isBackupFromBefore, removed_tables } from '../before-first-release.ts'
 import { type Config, readConfig } from '../config.ts'
 import { type Database, migrations } from '../database.ts'
 import type { Service } from '../kit/at.ts'
@@ -57,12 +58,11 @@ export async function openRestore(
     return contents
   }
   let known = 0
-  await read('Checking', async (part) => {
+  const checked = await read('Checking', async (part) => {
     if (left > 0 && part.kind === 'recording' && (await exists(path.join(folder, part.key)))) known += 1
   })
   // The release is checked after the file, because a damaged file could seem to be of another release.
-  const manifest = await readManifest(file)
-  checkRelease(file, manifest)
+  const manifest = toThisRelease(file, await readManifest(file), checked)
   const key_source = checkKeys(file, manifest, config)
   const backed_up_at = manifest.created_at
   const erasures = erasures_file === undefined ? undefined : await readErasures(erasures_file, { backed_up_at })
@@ -102,9 +102,17 @@ export async function openRestore(
   }
 }
 
-function checkRelease(file: string, manifest: Manifest): void {
+/** Refuses a backup of another release. One from before the first release has further tables, which are left out. */
+function toThisRelease(file: string, manifest: Manifest, { tables }: Contents): Manifest {
   const own = describeMigrations(migrations)
-  if (manifest.version === version && manifest.migrations.sha256 === own.sha256) return
+  if (manifest.version === version && manifest.migrations.sha256 === own.sha256) return manifest
+  if (isBackupFromBefore(manifest)) {
+    if (tables.some(({ name, rows }) => rows > 0 && removed_tables.includes(name)))
+      throw new SetupError(
+        `${file} was made before all analytics were counted: let the service that made it run for an hour, and back up again`,
+      )
+    return { ...manifest, tables: manifest.tables.filter(({ name }) => !removed_tables.includes(name)) }
+  }
   const [made, here] = [`${manifest.version} (${manifest.migrations.last})`, `${version} (${own.last})`]
   throw new SetupError(
     `${file} was made by release ${made}, and this is ${here}: restore it with the release that made it`,
@@ -196,13 +204,12 @@ function restoreInto(
         writeKeyFile(config, part.name, part.key)
       }
     })
-    for (const { name, rows } of contents.tables) {
+    for (const { name, rows } of contents.tables.filter(({ name }) => columns.has(name))) {
       const found = await countRows(db, name)
       if (found !== rows) throw new Error(`the table ${name} has ${found} rows instead of ${rows}`)
     }
-    // An older version may have added workspaces without tenants. A sharded database inserts nothing for a workspace
-    // without one.
-    await addTenants(db, all_workspaces)
+    // A version from before the first release may have added workspaces without tenants.
+    if (isBackupFromBefore(manifest)) await addTenants(db, all_workspaces)
     // The secrets are opened with the keys of the backup, if these were restored.
     const opened = { ...service, tools: { ...tools, seal: sealFor({ ...config, ...readSecretsKeys(config) }) } }
     await beforeCommit(opened, db)

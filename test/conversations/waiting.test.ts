@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { after, test } from 'node:test'
 import * as clock from '../../server/kit/clock.ts'
-import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import { openCarrier } from '../peers/carrier.ts'
 import { begin, create, get, newAgent, say } from '../support/conversations.ts'
-import { migrations, serve, type Tenant } from '../support/harness.ts'
+import { serve, type Tenant } from '../support/harness.ts'
 import { newSmsChannel, text } from '../support/sms.ts'
 
 const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
@@ -104,28 +101,4 @@ test('the inbox begins with the longest wait, and its cursor goes on from there'
   assert.deepEqual(await list('sort=-waiting_since&limit=2'), [third, second, first])
   const { status, body } = await tenant.call('GET', '/conversations?sort=waiting_since')
   assert.deepEqual([status, body.error.details.fields[0].path], [400, 'sort'])
-})
-
-test('conversations that were handed over before get the time since when they wait', async () => {
-  const tenant = await server.workspace()
-  const agent_id = await newAgent(tenant, { script })
-  const unanswered = await handedOver(tenant, agent_id)
-  const answered = await handedOver(tenant, agent_id)
-  await answer(tenant, answered)
-  const again = await handedOver(tenant, agent_id)
-  await answer(tenant, again)
-  const { created_at } = await say(tenant, again, 'One more question')
-  await tenant.work(clock.wall() + 15 * minute_ms)
-  const { id: silent, created_at: begun_at } = await begin(tenant, await newAgent(tenant))
-  await act(tenant, silent, 'hand_over')
-  await server.pool.run(sql`update conversations set waiting_since = null where workspace_id = ${tenant.id}`)
-  const file = await readFile(path.join(migrations, '0048_waiting_index.sql'), 'utf8')
-  await server.pool.run(raw(file.slice(file.indexOf('update conversations'), file.lastIndexOf(';'))))
-  const turns = (await tenant.call('GET', `/conversations/${unanswered}/turns`)).body.data
-  assert.equal(turns[1].role, 'agent')
-  assert.deepEqual(
-    [await waitOf(tenant, unanswered), await waitOf(tenant, answered), await waitOf(tenant, again)],
-    [turns[1].created_at, null, created_at],
-  )
-  assert.equal(await waitOf(tenant, silent), begun_at)
 })

@@ -160,18 +160,18 @@ test('a server whose migrations are not all applied, or without a database, is h
   const newer = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-migrations-'))
   fs.cpSync(migrations, newer, { recursive: true })
   fs.writeFileSync(path.join(newer, '9999_later.sql'), 'select 1')
-  const older = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-migrations-'))
-  fs.copyFileSync(path.join(migrations, '0001_contract.sql'), path.join(older, '0001_contract.sql'))
+  const own = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-migrations-'))
+  fs.cpSync(migrations, own, { recursive: true })
   const config = readConfig({ LOG_LEVEL: 'silent' })
   const pool = testPool()
-  const apps = [newer, older].map((folder) => {
+  const apps = [newer, own].map((folder) => {
     const { app, markAsSetUp } = openApi(pool, config, folder, openLog('silent'))
     markAsSetUp()
     return app
   })
   after(async () => {
     for (const app of apps) await app.close()
-    for (const folder of [newer, older]) fs.rmSync(folder, { recursive: true })
+    for (const folder of [newer, own]) fs.rmSync(folder, { recursive: true })
   })
   const ask = (url: string) => Promise.all(apps.map(async (app) => (await app.inject({ url })).statusCode))
   // The server tries a write once a second.
@@ -181,7 +181,7 @@ test('a server whose migrations are not all applied, or without a database, is h
   }
   await become([503, 200])
   // A server keeps to the files that it was started with.
-  fs.cpSync(path.join(newer, '9999_later.sql'), path.join(older, '9999_later.sql'))
+  fs.cpSync(path.join(newer, '9999_later.sql'), path.join(own, '9999_later.sql'))
   await become([503, 200])
   await pool.close()
   await become([503, 503])

@@ -289,7 +289,7 @@ test('only migrate sets up an empty database at DATABASE_URL', async (t) => {
     new RegExp(`^parley: DATABASE_URL can't be used: the database ${name} [^\n]+ is empty[^\n]+\n$`),
   )
   const first = await command(['migrate', '--json'], empty).ended
-  assert.equal(JSON.parse(first.stdout).applied[0], '0001_contract.sql', first.stderr)
+  assert.equal(JSON.parse(first.stdout).applied[0], '0001_init.sql', first.stderr)
   assert.equal((await command(['migrate'], empty).ended).stdout, 'The schema is current.\n')
   assert.equal((await command(['workspace', 'list'], empty).ended).code, 0)
 })

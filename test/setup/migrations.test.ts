@@ -86,16 +86,6 @@ test('a changed migration is refused by name, but other line ends are not a chan
     assert.deepEqual(await applied(), ['1.sql'])
   }))
 
-test('a database from before checksums gets them at the next start', () =>
-  inWorld(async ({ pool, folder, write }) => {
-    await pool.script('alter table schema_migrations drop column checksum')
-    assert.deepEqual(await migrate(pool, folder), [])
-    const checksums = await pool.many<{ checksum: string }>(sql`select checksum from schema_migrations`)
-    assert.match(checksums[0]?.checksum ?? '', /^[0-9a-f]{64}$/)
-    write('1.sql', 'create table one (id bigint)')
-    await assert.rejects(migrate(pool, folder), /1\.sql has changed/)
-  }))
-
 const concurrent_index = `-- without a transaction
 -- The index of an interrupted run is invalid.
 drop index concurrently if exists one_id;
@@ -167,10 +157,31 @@ test('a concurrent index of a released migration is dropped first, because a kil
 
 test('a changed migration ends the start with one line that names it', async () => {
   const { url: DATABASE_URL, pool } = await createDatabase('changed_migration')
-  const name = '0005_key_rotation.sql'
+  const name = '0001_init.sql'
   await pool.run(sql`update schema_migrations set checksum = ${'0'.repeat(64)} where name = ${name}`)
   const settings = { DATABASE_URL, SECRETS_KEY: 'a'.repeat(32), LOG_LEVEL: 'error' }
   const { code, stderr } = await command(['serve'], settings).ended
   assert.equal(code, 1)
-  assert.match(stderr, /^parley: the migration 0005_key_rotation\.sql has changed since [^\n]+\n$/)
+  assert.match(stderr, /^parley: the migration 0001_init\.sql has changed since [^\n]+\n$/)
 })
+
+for (const [made, last, expected] of [
+  ['by the last migrations', '0066_opt_out_question_indexes.sql', 'the commit that you ran until now'],
+  [
+    'by fewer',
+    '0042_companies_in_texts.sql',
+    'the last commit that has the migration 0066_.+, because this one ended at 0042_.+',
+  ],
+] as const)
+  test(`a database from before the first release, made ${made}, ends the start with what to do`, async () => {
+    const { url: DATABASE_URL, pool } = await createDatabase(`from_before_${last.slice(0, 4)}`)
+    await pool.run(sql`update schema_migrations set name = '0001_contract.sql'`)
+    await pool.run(sql`insert into schema_migrations (name, checksum) values (${last}, '')`)
+    const settings = { DATABASE_URL, SECRETS_KEY: 'a'.repeat(32), LOG_LEVEL: 'error' }
+    for (const words of [['serve'], ['migrate']]) {
+      const { code, stderr } = await command(words, settings).ended
+      assert.equal(code, 1)
+      const then = `run parley backup FILE with ${expected}, then parley restore FILE with this version, into an empty .+`
+      assert.match(stderr, new RegExp(`^parley: the database .+ is from before the first release: ${then}\n$`))
+    }
+  })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
+import { type Part, readBackup, readManifest, writeBackup } from '../../server/cli/backup-file.ts'
 import { readConfig } from '../../server/config.ts'
 import { openDatabase } from '../../server/database.ts'
 import { readTar, type TarEntry, writeTar } from '../../server/kit/archive/tar.ts'
@@ -236,6 +237,52 @@ test('a backup of another release is refused', async () => {
     await refused(['restore', other], { DATA_DIR, SECRETS_KEY: key }, expected)
   }
   assert.ok(!fs.existsSync(DATA_DIR))
+})
+
+/** A copy of the backup, as the last version from before the first release has made it. */
+async function asFromBefore(file: string, fills: string): Promise<string> {
+  const { tables, ...manifest } = await readManifest(file)
+  const parts: Part[] = []
+  if (fills !== '') parts.push({ kind: 'rows', table: 'analytics_fills', rows: Buffer.from(fills) })
+  await readBackup(file, async (part) => {
+    // Workspaces of a version without that table have no row in it.
+    if (part.kind === 'rows' && part.table === 'tenants') return
+    parts.push(part.kind === 'recording' ? { ...part, content: await Array.fromAsync(part.content) } : part)
+  })
+  const copy = newFile()
+  const handle = await fs.promises.open(copy, 'wx')
+  const columns = ['workspace_id', 'kind', 'counted_until', 'live_from']
+  const from_before = {
+    ...manifest,
+    version: '0.0.9',
+    migrations: {
+      last: '0066_opt_out_question_indexes.sql',
+      sha256: '2028108d69db287683a2a911a1704ad646aa77e1dc00eb5bb01adaae8b2561b1',
+    },
+    tables: [...tables, { name: 'analytics_fills', columns }],
+  }
+  const { signal } = new AbortController()
+  await writeBackup(handle, from_before, Readable.from(parts), { mtime_ms: 0, signal })
+  await handle.close()
+  return copy
+}
+
+test('a backup from before the first release is restored, if all analytics were counted', async () => {
+  const file = await backUp(source_settings)
+  const settings = { DATA_DIR: path.join(base, 'from-before'), SECRETS_KEY: key }
+  const uncounted = await asFromBefore(file, `${filled.id}\tcalls\t${filled.id}\t${filled.id}\n`)
+  await refused(
+    ['restore', uncounted],
+    settings,
+    /was made before all analytics were counted: let the service that made it run for an hour, and back up again$/,
+  )
+  assert.ok(!fs.existsSync(settings.DATA_DIR))
+  const counted = await asFromBefore(file, '')
+  await withDatabase(async (url, pool) => {
+    await restore(counted, { ...settings, DATABASE_URL: url })
+    assert.deepEqual(await readTables(pool), await readTables(source.pool))
+    assert.deepEqual(filesIn(settings.DATA_DIR), filesIn(source_dir))
+  })
 })
 
 test('a target that is not empty is refused and stays as it is', async () => {

@@ -48,7 +48,6 @@ export const without: Record<string, string> = {
   agents: 'configurations',
   analytics_counts: 'sums',
   analytics_days: 'a time zone',
-  analytics_fills: 'how far sums are',
   api_key_directory: 'hashes of keys',
   api_keys: 'names of keys',
   audit_log: 'ids, and addresses of those who have acted',

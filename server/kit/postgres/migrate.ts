@@ -20,7 +20,7 @@ interface Migration {
 
 interface Applied {
   name: string
-  checksum: string | null
+  checksum: string
 }
 
 interface Sharding {
@@ -47,8 +47,7 @@ const long_wait = '1h'
  */
 export async function migrate(pool: Pool, folder: string, classes?: TableClasses): Promise<string[]> {
   const migrations = readMigrations(folder)
-  if (!(await hasChecksums(pool))) await pool.tx((db) => db.script(create_table))
-  await addChecksums(pool, migrations)
+  if (!(await isMigrated(pool))) await pool.tx((db) => db.script(create_table))
   const names: string[] = []
   for (;;) {
     const [next] = await listPending(pool, migrations)
@@ -110,8 +109,10 @@ export async function listUnknown(db: Db, folder: string): Promise<string[]> {
 
 const create_table = `
   create table if not exists schema_migrations (
-    name text collate "C" not null, constraint schema_migrations_pkey primary key (name));
-  alter table schema_migrations add column if not exists checksum text collate "C"`
+    name text collate "C" not null,
+    checksum text collate "C" not null,
+    constraint schema_migrations_pkey primary key (name)
+  )`
 
 const readMigrations = (folder: string): Migration[] =>
   listNames(folder).map((name) => {
@@ -121,28 +122,6 @@ const readMigrations = (folder: string): Migration[] =>
   })
 
 const readApplied = (db: Db): Promise<Applied[]> => db.many(sql`select name, checksum from schema_migrations`)
-
-/** Asked first, because adding a column that exists waits for a process that migrates, and /ready would wait behind it. */
-async function hasChecksums(db: Db): Promise<boolean> {
-  const { has_checksums } = await db.one<{ has_checksums: boolean }>(
-    sql`select exists (select from pg_attribute
-      where attrelid = to_regclass('schema_migrations') and attname = 'checksum') as has_checksums`,
-  )
-  return has_checksums
-}
-
-/** Versions before checksums have applied files without remembering them. */
-async function addChecksums(db: Db, migrations: Migration[]): Promise<void> {
-  const missing = (await readApplied(db)).filter(({ checksum }) => checksum === null).map(({ name }) => name)
-  const known = migrations.filter(({ name }) => missing.includes(name))
-  if (known.length === 0) return
-  await db.run(
-    sql`update schema_migrations as applied set checksum = file.checksum
-      from unnest(${known.map(({ name }) => name)}::text[], ${known.map(({ checksum }) => checksum)}::text[])
-        as file (name, checksum)
-      where applied.name = file.name and applied.checksum is null`,
-  )
-}
 
 async function listPending(db: Db, migrations: Migration[]): Promise<Migration[]> {
   const applied = new Map((await readApplied(db)).map(({ name, checksum }) => [name, checksum]))

@@ -12,7 +12,7 @@ import { restarts } from './restarts.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const same_signal_ms = 250
 const watch_parents_ms = 500
-// With its defaults Node uses several times as much memory and is hardly faster.
+// Node's defaults use several times as much memory and are hardly faster.
 const node_options = ['--max-semi-space-size=16', '--heap-growing-percent=100']
 
 export async function run(file, parameters) {
@@ -68,9 +68,9 @@ function start(node, parameters, is_service) {
       child: undefined,
       pausing: undefined,
       has_ended: false,
-      /** Whether it has said, during a stop, that its live calls are over. */
+      /** Whether the process has said, during a stop, that its live calls are over. */
       is_drained: false,
-      /** When it last said that a signal has reached it. */
+      /** When the process last said that a signal has reached it. */
       signaled_at: Number.NEGATIVE_INFINITY,
       /** The last metrics that this process has sent, or the one that ran in its place before it. */
       metrics: undefined,

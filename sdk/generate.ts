@@ -42,7 +42,7 @@ interface Answer {
   content?: Record<string, Media>
 }
 
-/** To a component. */
+/** A reference to a component. */
 interface Reference {
   $ref: string
 }

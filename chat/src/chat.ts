@@ -20,7 +20,7 @@ const offline = 'You are offline.'
 /** The state that a conversation has when a message has just begun it. */
 const newest = { status: 'open' as const, is_answering: true, has_phone_number: false }
 
-/** One visitor's chat: begins or resumes it, follows it, and sends what the visitor writes. */
+/** Opens one visitor's chat: begins or resumes it, follows it, and sends what the visitor writes. */
 export function openChat() {
   let token = readToken()
   let conversation: ChatConversation | undefined

@@ -115,7 +115,7 @@ function newLinks(links: NonNullable<ChatTurn['links']>): HTMLElement {
 
 /** Words of a call that may still change, by who says them. */
 const open_words = new Map<ChatTurn['role'], HTMLElement>()
-/** What the agent wrote right before the call: its greeting, if nobody has written since. */
+/** The words that the agent wrote right before the call: its greeting, if nobody has written since. */
 let written = ''
 
 /** Marks where a call begins. */

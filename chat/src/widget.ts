@@ -210,7 +210,7 @@ function newFrame(address: URL, token = ''): HTMLIFrameElement {
   return frame
 }
 
-/** On a phone the chat covers the page. */
+/** Places the chat, which covers the page on a phone. */
 function placeFrame({ style }: HTMLIFrameElement, is_left: boolean): void {
   const is_full = narrow.matches
   // When the visitor zooms in, the viewport is a part of the page, and the chat keeps its place.

@@ -1,6 +1,6 @@
 import type { ErrorCode, InvalidField } from './types.ts'
 
-/** What went wrong besides the codes of the API: no answer, or one that no service of this kind sends. */
+/** The codes of failures besides those of the API: no answer came, or one that no service of this kind sends. */
 export type ClientErrorCode = 'CONNECTION_FAILED' | 'TIMED_OUT' | 'UNEXPECTED_ANSWER' | 'INVALID_SIGNATURE'
 
 export interface ErrorMembers {

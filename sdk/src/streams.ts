@@ -138,7 +138,7 @@ function parseEvent(block: string): ServerEvent {
 
 const unexpected = (message: string) => new ParleyError({ code: 'UNEXPECTED_ANSWER', message })
 
-/** What a stream is about. */
+/** The call or conversation that a stream is about. */
 interface Thread {
   kind: 'call' | 'conversation'
   status: string

@@ -7,9 +7,9 @@ import { ofRun } from './runs.ts'
 
 export const conversations_kept_days = 30
 export const runs_kept_days = 90
-/** Each conversation has up to some hundred turns. */
+/** A batch has this many conversations, each of up to some hundred turns. */
 const conversations_batch = 100
-/** Each run has up to 500 results. */
+/** A batch has this many runs, each of up to 500 results. */
 const runs_batch = 10
 
 /** Deletes conversations of runs, and later the runs with their results. Both go by wall time, as runs do. */

@@ -42,7 +42,10 @@ async function openAnswering(at: At, agents: AnswersBy[]): Promise<(agent: Answe
 
 const known_max = 10_000
 
-/** By workspace and version. A version never changes, and PostgreSQL parses all of its configuration to find a member. */
+/**
+ * The settings by workspace and version. A version never changes, and PostgreSQL parses all of its configuration to
+ * find a member.
+ */
 const knownAnswers = newTool(() => new Map<string, AnswersBy>())
 
 /** Returns what these versions answer by, by their ids. A deleted version is left out. */

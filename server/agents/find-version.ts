@@ -34,7 +34,10 @@ export function toVersion(stored: StoredVersion): AgentVersionWithConfiguration 
 
 const configurations_max = 500
 
-/** By workspace and version. A version never changes, so that conversations of the same version read it once. */
+/**
+ * The configurations by workspace and version. A version never changes, so that conversations of the same version read
+ * it once.
+ */
 const knownConfigurations = newTool(() => new Map<string, Configuration>())
 
 /** Finds a configuration. Returns undefined if there is no such version. */

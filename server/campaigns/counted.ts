@@ -23,7 +23,7 @@ export interface CountedAttempt {
 }
 
 export interface CountedEnd extends CountedAttempt {
-  /** Its earlier outcome, if the attempt had ended before and is corrected. Else null. */
+  /** The earlier outcome, if the attempt had ended before and is corrected. Else null. */
   refined_from: Pick<CountedAttempt, 'outcome' | 'is_reached' | 'is_completed'> | null
 }
 

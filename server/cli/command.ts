@@ -48,7 +48,10 @@ export class Command extends Commander {
     return Object.assign(error, { help: `${fullName(this)} --help`, exit_status: usageStatusOf(this) })
   }
 
-  /** With `error`, commander asks for help because a subcommand is missing, or because `help` got an unknown name. */
+  /**
+   * Prints help. With `error`, commander asks for it because a subcommand is missing, or because `help` got an unknown
+   * name.
+   */
   override help(context?: unknown): never {
     if (!isError(context)) return super.help()
     const [, unknown] = this.args

@@ -47,7 +47,7 @@ export async function insertRows(at: At, rows: ContactWithCrmIds[]): Promise<Set
   return new Set(inserted.map(({ id }) => id))
 }
 
-/** Like `insertRows`, for thousands of rows without CRM ids. It fails if a phone number is in use. */
+/** Inserts thousands of rows without CRM ids, as `insertRows` does. Fails if a phone number is in use. */
 export async function copyRows({ db, workspace }: At, rows: Contact[]): Promise<void> {
   const cellsOf = (row: Contact) =>
     new_columns.map((column) => {

@@ -35,7 +35,7 @@ export async function add(at: At, contacts: Contact[]): Promise<void> {
   await Promise.all([addTexts(at, contacts), ...adding])
 }
 
-/** Like `add`, for thousands of contacts. */
+/** Adds thousands of contacts, as `add` does. */
 export async function addMany(at: At, contacts: Contact[]): Promise<void> {
   const { db, workspace } = at
   const texts = contacts.map(toSearchText)

@@ -72,7 +72,7 @@ export async function keepUpTotals(at: InWorkspace): Promise<void> {
   await applyChanges(at)
 }
 
-/** From now on, text changes are recorded. The totals are built once no open transaction has missed this. */
+/** Begins to record text changes. The totals are built once no open transaction has missed this. */
 export async function startTotals({ db, workspace }: InWorkspace): Promise<void> {
   await db.run(sql`insert into contact_search_tallies (workspace_id) values (${workspace}) on conflict do nothing`)
 }

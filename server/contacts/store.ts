@@ -120,9 +120,9 @@ function newContacts(inputs: ContactInput[], now: number): ContactWithCrmIds[] {
 }
 
 /**
- * Like `create`, for thousands of contacts. If another transaction takes one of the phone numbers in the meantime, the
- * transaction fails and is retried. The counts, which other transactions would wait for, are written after
- * `before_counts` has resolved.
+ * Creates thousands of contacts, as `create` does. If another transaction takes one of the phone numbers in the
+ * meantime, the transaction fails and is retried. The counts, which other transactions would wait for, are written
+ * after `before_counts` has resolved.
  */
 export async function createMany(
   at: At,
@@ -238,7 +238,7 @@ export async function remove(at: At, contact: Omit<ContactUpdate, 'change'>) {
   return { deleted: true as const }
 }
 
-/** Like `remove`, for contacts that this transaction has locked. */
+/** Removes contacts that this transaction has locked, as `remove` does. */
 export async function removeLocked(at: At, contacts: Contact[]): Promise<void> {
   if (contacts.length === 0) return
   const ids = contacts.map(({ id }) => id)

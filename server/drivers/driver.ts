@@ -136,7 +136,7 @@ export class Driver {
     return phase === 'handed_over' ? 'handed_over' : 'open'
   }
 
-  /** True if nothing is to be done until something happens. */
+  /** Whether nothing is to be done until something happens. */
   get is_resting(): boolean {
     return !this.#state.reply && this.#state.open_runs.length === 0 && this.#running.is_idle
   }

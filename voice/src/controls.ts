@@ -2,7 +2,7 @@ import { addKey, nameOfKey, telephone_keys, typedKey } from './keys.ts'
 import { latencyText } from './texts.ts'
 import type { VoiceCall } from './types.ts'
 
-/** What a page shows of a call, and the buttons of a call. The page of web voice and the chat have the same. */
+/** The elements that show a call, and its buttons. The page of web voice and the chat have the same. */
 export interface Controls {
   /** The level of the microphone, how long the last answer took, which keys were pressed, and the keypad. */
   live: HTMLElement

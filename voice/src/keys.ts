@@ -6,7 +6,7 @@ const names: Record<string, string> = { '*': 'Star', '#': 'Pound' }
 /** Names the key in words for screen readers, which don't read all signs. */
 export const nameOfKey = (key: string): string => names[key] ?? key
 
-/** How many of the pressed keys are shown. */
+/** Only this many of the pressed keys, the last ones, are shown. */
 const shown_max = 20
 
 export const addKey = (pressed: string, key: string): string => (pressed + key).slice(-shown_max)

@@ -1,6 +1,6 @@
 export interface MicrophoneFrame {
   samples: Int16Array<ArrayBuffer>
-  /** From 0 to 1. */
+  /** The level, from 0 to 1. */
   level: number
 }
 

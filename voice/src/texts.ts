@@ -1,6 +1,6 @@
 import type { VoiceCall, VoiceState } from './types.ts'
 
-/** What the pages of the service say about a call. */
+/** The words of the service's pages about a call. */
 export const state_texts: Record<VoiceState, string> = {
   connecting: 'Connecting… If your browser asks, allow the microphone.',
   busy: 'All lines are busy. Trying again…',

@@ -54,7 +54,7 @@ export interface VoiceEvents {
 
 export interface VoiceCall {
   readonly state: VoiceState
-  /** Undefined before the call is live. */
+  /** The id of the call. Undefined before the call is live. */
   readonly call_id: string | undefined
   /** The latency of the last answer. Undefined before the first one. */
   readonly latency_ms: number | undefined

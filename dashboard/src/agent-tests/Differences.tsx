@@ -16,7 +16,10 @@ const sides = [
   { name: 'deployed', label: 'Deployed today' },
 ] as const
 
-/** Where a past conversation goes differently. Those by chance come last: the deployed version differs from the record there too. */
+/**
+ * Shows where a past conversation goes differently. Differences by chance come last: the deployed version differs from
+ * the record there, too.
+ */
 export function Differences({ result: { differences } }: { result: TestRunResult }) {
   if (differences.length === 0) return <p className={styles.explanation}>The agent answers as it did.</p>
   const sorted = [...differences].sort((one, other) => Number(one.is_by_chance) - Number(other.is_by_chance))

@@ -12,7 +12,7 @@ type Turns = AgentTest['turns']
 const turns_max = 50
 const labels = { contact: 'The contact said', agent: 'The agent said' }
 
-/** What was said before, and what the contact says then. */
+/** Edits what was said before, and what the contact says then. */
 export function ReplyFields({ values, errors, is_read_only, onEdit }: TestFormProps) {
   const { turns } = values
   const editTurns = (change: (turns: Turns) => Turns) =>

@@ -22,7 +22,7 @@ import { draft_choice, toTested, useStartRun } from './useStartRun.ts'
 import { useTestForm } from './useTestForm.ts'
 import { VersionChoice } from './VersionChoice.tsx'
 
-/** One test: its editor as a chat, and beside it how it went last. */
+/** Shows one test: its editor as a chat, and beside it how it went last. */
 export function TestPage() {
   const api = useApi()
   const { id: agent_id, test_id } = useParams({ from: '/w/$workspace/agents/$id/tests/$test_id' })

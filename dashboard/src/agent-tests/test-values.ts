@@ -9,7 +9,7 @@ import {
 import { jsonError, toJsonText } from '../kit/json.ts'
 import { fromFieldTime, toFieldTime } from '../kit/time-field.ts'
 
-/** What was typed for an expectation, whatever its type. */
+/** The fields of an expectation as they were typed, whatever its type. */
 export interface ExpectationValues {
   type: Expectation['type']
   any_of: string[]

@@ -68,7 +68,7 @@ const agentKey = (api: Api, agent_id: string) => [api.workspace, 'agents', agent
 export const testsKey = (api: Api, agent_id: string) => [...agentKey(api, agent_id), 'tests']
 export const runsKey = (api: Api, agent_id: string) => [...agentKey(api, agent_id), 'test_runs']
 
-/** All tests of an agent, newest first. */
+/** Reads all tests of an agent, newest first. */
 export const testsQuery = (api: Api, agent_id: string) =>
   queryOptions({
     queryKey: testsKey(api, agent_id),
@@ -230,7 +230,7 @@ export function firstProblem({ error, failures, differences }: TestRunResult): s
     .join(', ')
 }
 
-/** What a test checks, in a few words: "says “open at nine”, ends". */
+/** Describes in a few words what a test checks: "says “open at nine”, ends". */
 export function describeChecks({ steps, expect }: Pick<AgentTest, 'steps' | 'expect'>): string {
   const all = [...steps.flatMap((step) => step.expect ?? []), ...expect]
   return all.map(describeExpectation).join(', ')

@@ -20,7 +20,7 @@ const numbers = [
 const stops_max = 4
 const fields = [...numbers.map(({ name }) => name), 'reasoning_effort', 'stop'].map((name) => `model_settings.${name}`)
 
-/** How the model is asked. */
+/** Edits how the model is asked. */
 export function ModelSettingsFields({ draft, is_read_only }: { draft: Draft; is_read_only: boolean }) {
   const { values, change, error } = draft
   const settings = values.model_settings

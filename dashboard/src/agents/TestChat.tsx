@@ -203,7 +203,7 @@ const stepNotes = (turns: Turn[]): Note[] =>
     return [{ id: `step ${seq}`, at, text: describeStep(script) }]
   })
 
-/** Without a provider an agent that has no script can't answer. */
+/** Explains that an agent without a script can't answer without a provider. */
 function ProviderNotice({ draft: { values }, workspace }: { draft: Draft; workspace: string }) {
   const { data } = useQuery(providersQuery(useApi()))
   const needs_default = values.script === null && values.model === null

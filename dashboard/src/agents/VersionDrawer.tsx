@@ -23,7 +23,7 @@ interface VersionDrawerProps extends Omit<VersionProps, 'version'> {
   onClose: () => void
 }
 
-/** One version to read and to compare. Nothing in it changes the agent. */
+/** Shows one version to read and to compare. Nothing in it changes the agent. */
 export const VersionDrawer = ({ version, onClose, ...props }: VersionDrawerProps) => (
   <Drawer
     is_open={version !== undefined}

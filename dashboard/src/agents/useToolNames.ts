@@ -8,7 +8,7 @@ import { mcpToolsQuery } from '../tools/mcp-tools-query.ts'
 export interface ToolNames {
   /** The names by which agents refer to tools. */
   names: string[]
-  /** What to say about servers of tools. */
+  /** A hint about servers of tools. */
   hint: string | undefined
   /** Asks the servers for their tools, when someone is about to choose. */
   onDropdownOpen: () => void

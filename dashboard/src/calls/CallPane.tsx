@@ -19,7 +19,7 @@ import { EndedCall } from './EndedCall.tsx'
 import { LiveCall } from './LiveCall.tsx'
 import { RunningTime } from './RunningTime.tsx'
 
-/** One call: the player and the transcript, or what is being said, and the facts beside it or in a drawer. */
+/** Shows one call: the player and the transcript, or what is being said, and the facts beside it or in a drawer. */
 export function CallPane({ id, back }: { id: string; back: ReactNode }) {
   const { data: call, error, refetch } = useQuery(callQuery(useApi(), id))
   if (call) return <LoadedCall call={call} back={back} />
@@ -64,7 +64,7 @@ function LoadedCall({ call, back }: { call: Call; back: ReactNode }) {
   )
 }
 
-/** How the call stands or ended, when, how long, and why it ended. */
+/** Summarizes how the call stands or ended, when, how long, and why it ended. */
 const CallSummary = ({ call }: { call: Call }) => (
   <span className={styles.headFacts}>
     <CallStatus call={call} />

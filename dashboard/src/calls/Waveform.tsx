@@ -25,7 +25,7 @@ interface WaveformProps {
   onSeek: (time_ms: number) => void
 }
 
-/** Both tracks of a recording: the contact above, the agent below. A click or the arrow keys seek. */
+/** Draws both tracks of a recording: the contact above, the agent below. A click or the arrow keys seek. */
 export function Waveform({ peaks, turns, duration_ms, time_ms, onSeek }: WaveformProps) {
   const { ref: frame, width, height } = useElementSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)

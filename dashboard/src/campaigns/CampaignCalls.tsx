@@ -22,7 +22,7 @@ const page_size = 10
 
 interface CampaignCallsProps {
   campaign: Campaign
-  /** Only calls with this outcome. */
+  /** Restricts the list to calls with this outcome. */
   outcome: Outcome | undefined
 }
 

@@ -77,7 +77,7 @@ export function WeekGrid({ week, onChange }: WeekGridProps) {
                 onPointerDown={(event) => event.button === 0 && press(event, day, hour)}
                 onPointerEnter={({ buttons }) => buttons === 1 && set(day, hour, brush)}
                 onFocus={() => setCurrent([index, hour])}
-                // By the keyboard or a screen reader: a pointer has painted already.
+                // A click without a pointer comes from the keyboard or a screen reader: a pointer has painted already.
                 onClick={({ detail }) => detail === 0 && set(day, hour, is_open !== true)}
               />
             )

@@ -3,7 +3,7 @@ import { type EnrollmentStatus, enrollment_statuses } from './campaign.ts'
 
 /** The URL's query parameters on a campaign’s page of contacts. */
 export interface CampaignSearch {
-  /** Only enrollments with this status. */
+  /** Restricts the list to enrollments with this status. */
   status?: EnrollmentStatus
   /** The enrollment in the drawer. */
   enrollment?: string
@@ -19,7 +19,7 @@ export function validateCampaignSearch(raw: Record<string, unknown>): CampaignSe
 
 /** The URL's query parameters on a campaign's overview. */
 export interface OverviewSearch {
-  /** Only calls with this outcome. */
+  /** Restricts the list to calls with this outcome. */
   outcome?: Outcome
 }
 

@@ -47,7 +47,7 @@ export function showChanged(client: QueryClient, api: Api, channel: ChannelWithS
   void client.invalidateQueries(channelsQuery(api))
 }
 
-/** All agents to choose from. */
+/** Reads all agents to choose from. */
 export const agentsQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspace, 'agents', 'all'],

@@ -33,7 +33,7 @@ export const close_reason_names: Record<NonNullable<Conversation['close_reason']
 export const isUnverified = ({ kind, contact_id, counterpart }: Named): boolean =>
   kind === 'web_chat' && contact_id === null && counterpart !== null
 
-/** What a conversation is named by. */
+/** The facts by which a conversation is named. */
 export interface Named extends Pick<Conversation, 'kind' | 'contact_id' | 'counterpart'> {
   /** Whether someone tries the agent. */
   is_trial?: boolean

@@ -13,7 +13,7 @@ export function playTone(): void {
   try {
     play(new AudioContext())
   } catch {
-    // Without a sound device the page must still work.
+    // The page must work without a sound device.
   }
 }
 

@@ -4,7 +4,7 @@ import styles from './progress-bar.module.css'
 interface ProgressBarProps {
   verb: string
   detail?: string
-  /** From 0 to 100. Undefined is unknown. */
+  /** The share from 0 to 100. Undefined is unknown. */
   percent?: number | undefined
 }
 

@@ -4,7 +4,7 @@ import type { AttemptOutcome } from '../settings.ts'
 /** Why a person must not be reached, whatever the time. */
 export type Refusal = 'opted_out' | 'suppressed' | 'country_not_allowed' | 'no_consent'
 
-/** What is known of the person that an enrollment wants to reach. */
+/** The facts about the person that an enrollment wants to reach. */
 export interface Person {
   /**
    * The time zone of the contact, or those that its number may be in, or that of the campaign. It is empty if none is
@@ -31,7 +31,7 @@ export interface Candidate extends Pick<Enrollment, 'id' | 'status' | 'attempts'
   rank: number
 }
 
-/** What the dialer needs of a campaign. Times are milliseconds. */
+/** The facts of a campaign that the dialer needs. Times are milliseconds. */
 export interface DialedCampaign
   extends Pick<
     Campaign,

@@ -42,9 +42,8 @@ interface ForecastRequest {
 }
 
 /**
- * What a campaign would do from now on. Runs the rules of the dialer in a thread for as many contacts as there is time for, and writes
- * nothing. Workspaces take turns, each
- * with one forecast at a time.
+ * Forecasts what a campaign would do from now on. Runs the rules of the dialer in a thread for as many contacts as
+ * there is time for, and writes nothing. Workspaces take turns, each with one forecast at a time.
  */
 export async function forecast(
   at: At,

@@ -213,7 +213,7 @@ const about: About = {
 
 export const document = createOpenApiDocument(operations, about)
 
-/** As the repository has it, where the guide is a file of its own. */
+/** The document as the repository has it, where the guide is a file of its own. */
 export const documentWithoutGuide = {
   ...document,
   info: { ...document.info, description: splitGuide(about.guide).introduction },

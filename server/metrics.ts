@@ -35,7 +35,7 @@ const calls_live: Metric = {
   type: 'gauge',
 }
 
-/** The metrics of a service. Whoever shows them adds how late background work is (`operator-pages.ts`). */
+/** Opens the metrics of a service. `operator-pages.ts` adds how late background work is. */
 export function openServiceMetrics(pool: Pool, live_calls: LiveCalls, config: Config): Metrics {
   const metrics = openMetrics(product.short_name, [
     request_duration,

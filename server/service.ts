@@ -70,7 +70,7 @@ const hooks = openHooks([
   ...people_reactions,
 ])
 
-/** Each workspace may run this many tests per second. */
+/** Each workspace may test this many providers and channels per second. */
 const tests_per_second_max = 1
 
 /** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */

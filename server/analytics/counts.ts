@@ -11,7 +11,7 @@ import { columnBucketOf, type Measure } from './histogram.ts'
 
 /*
  * Counts by workspace, kind, quarter of an hour and what the counted things belong to. Transactions only add rows, which others don't wait for;
- * `sumUp` replaces them by their sums a little later, in the quarter and in the day. Whoever reads adds up both, so what is read is exact at any time.
+ * `sumUp` replaces them by their sums a little later, in the quarter and in the day. Readers add up both, so what they read is exact at any time.
  * docs/decisions/0040 says why.
  */
 

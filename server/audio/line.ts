@@ -56,7 +56,7 @@ type EventWithoutTime = Event extends infer One ? (One extends { at: number } ? 
 
 /** Before these events, the line reports what was heard of a reply. */
 const may_interrupt: Event['type'][] = ['machine', 'speech_started', 'heard', 'digit', 'hung_up', 'lost']
-/** After this time nothing is detected any more: it is known who has answered, or it is a person. */
+/** If a call was answered longer ago than this, who has answered is known already, or it was a person. */
 const find_within_ms = 30_000
 /** When more events than this wait, nobody takes them, and the oldest are dropped. */
 const events_max = 1_000

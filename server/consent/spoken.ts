@@ -37,8 +37,8 @@ export interface WishSaid extends Found {
 const words_max = 100
 
 /**
- * Of a text that is longer than twice this, only the beginning and the end are read, this many characters each, which
- * bounds the time.
+ * If a text is longer than twice this, only its beginning and its end are read, this many characters each, which bounds
+ * the time.
  */
 const read_max = 1_000
 

@@ -10,7 +10,7 @@ import { lastPosition, lastPositions } from './positions.ts'
 const poll_every_ms = 200
 /** In a sharded database each workspace is asked alone, and not more often than this in all. */
 const sharded_polls_per_second_max = 500
-/** This few polls run at once, so that most connections are left to requests. */
+/** At most this many polls run at once, so that most connections are left to requests. */
 const sharded_polls_at_once = 4
 const limits = { size_max: 100, in_flight_max: 2 }
 

@@ -37,7 +37,7 @@ interface OpenTool extends OfferedTool {
 
 /** Answers are cut after this, because assistants read all of it, and pay for it. */
 const answer_length_max = 100_000
-/** Of a conversation, this many of the latest turns are shown. */
+/** This many of the latest turns of a conversation are shown. */
 const turns_max = 20
 
 const instructions =

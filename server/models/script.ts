@@ -180,7 +180,7 @@ function branchFor(node: ScriptNode, state: ScriptState, message: Message): Reac
   let best: { branch: Branch; found: FoundBranch } | undefined
   const tried = new Set<string>()
   for (const branch of node.on ?? []) {
-    // Of equal branches the first one wins, so the others need no work.
+    // The first of equal branches wins, so the others need no work.
     const name = branch.intent ?? branch.slot
     if (name !== undefined && tried.has(name)) continue
     if (name !== undefined) tried.add(name)

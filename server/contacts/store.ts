@@ -127,7 +127,7 @@ function newContacts(inputs: ContactInput[], now: number): ContactWithCrmIds[] {
 export async function createMany(
   at: At,
   { inputs, before_counts }: { inputs: Omit<ContactInput, 'crm_ids'>[]; before_counts: Promise<unknown> },
-): Promise<(Contact | Problem)[]> {
+): Promise<(Contact | { existing_id: string })[]> {
   const holders = await idsByNumber(
     at,
     inputs.map(({ phone_number }) => phone_number),
@@ -142,8 +142,8 @@ export async function createMany(
   await before_counts
   await addToCounts(at, created)
   return contacts.map((contact) => {
-    const holder = holders.get(contact.phone_number)
-    return holder === undefined ? contact : numberInUse(holder)
+    const existing_id = holders.get(contact.phone_number)
+    return existing_id === undefined ? contact : { existing_id }
   })
 }
 

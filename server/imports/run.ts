@@ -152,11 +152,13 @@ async function writeContacts(
   const matches: Match[] = []
   for (const [index, candidate] of candidates.entries()) {
     const result = results[index]
-    if (result && 'id' in result) {
+    if (!result) throw new Error('a row has neither a new contact nor an existing one')
+    if ('existing_id' in result) matches.push({ ...candidate, contact_id: result.existing_id })
+    else {
       created.push(createdRow(candidate.row_number, result))
       const { variables } = candidate
       people.push({ contact_id: result.id, phone_number: result.phone_number, variables })
-    } else matches.push({ ...candidate, contact_id: String(Object(result).details.existing_id) })
+    }
   }
   const ids = matches.map(({ contact_id }) => contact_id)
   const first_rows = await firstRowsOf(at, id, ids)

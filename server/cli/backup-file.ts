@@ -2,12 +2,12 @@ import { createHash, type Hash } from 'node:crypto'
 import fs from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import zlib from 'node:zlib'
-import { readTar, type TarEntry, TarError, writeTar } from '../kit/archive/tar.ts'
 import { isObject } from '../kit/json.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import type { Table } from '../kit/postgres/tables.ts'
 import { errorCode, errorMessage } from '../kit/problem.ts'
 import { product } from '../product.ts'
+import { readTar, type TarEntry, TarError, writeTar } from './tar.ts'
 
 /*
  * A backup is a tar archive, compressed with zstd:

@@ -10,12 +10,12 @@ import * as questions from '../documents/unanswered.ts'
 import * as events from '../events/store.ts'
 import * as imports from '../imports/of-person.ts'
 import * as integrations from '../integrations/of-person.ts'
-import { writeZip, type ZipEntry } from '../kit/archive/zip.ts'
 import { type AtOutside, inTransaction } from '../kit/at.ts'
 import { firstIdOf } from '../kit/id.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
 import type { IdRange } from '../kit/postgres/page-by-id.ts'
 import { personOfContact } from './belongings.ts'
+import { writeZip, type ZipEntry } from './zip.ts'
 
 /** A page of this many rows is in memory while the client doesn't read. An event may have 200 kB. */
 const rows_per_page = 50
@@ -32,7 +32,7 @@ interface File {
   pages: (at: AtOutside, person: Person) => AsyncIterable<object[]>
 }
 
-/** The files with one JSON object in each line, by their names without the ending. */
+/** The files with one JSON object in each line, by their names without the ending. @internal */
 export const files: Record<string, File> = {
   contacts: {
     about: 'The contact, and contacts that have its number in another spelling.',

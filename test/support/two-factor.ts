@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { codeOf, stepAt } from '../../server/kit/crypto/totp.ts'
+import { codeOf, stepAt } from '../../server/people/totp.ts'
 import { type Browser, password } from './sessions.ts'
 
 /** As an app shows it. `steps` of 30 seconds later or, if it is below 0, earlier. */

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw } from 'node:zlib'
-import * as clock from '../clock.ts'
+import * as clock from '../kit/clock.ts'
 
 /** Writes ZIP archives of files whose sizes are not known before. */
 

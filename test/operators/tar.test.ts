@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readTar, type TarEntry, writeTar } from '../../server/kit/archive/tar.ts'
+import { readTar, type TarEntry, writeTar } from '../../server/cli/tar.ts'
 
 async function* listed<T>(items: T[]): AsyncGenerator<T> {
   yield* items

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { writeZip, type ZipEntry } from '../../server/kit/archive/zip.ts'
+import { writeZip, type ZipEntry } from '../../server/erasures/zip.ts'
 import { unzip } from '../support/everything.ts'
 import { temporaryFolder } from '../support/folders.ts'
 

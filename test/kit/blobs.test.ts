@@ -157,7 +157,7 @@ test('files are private, and what a killed process left is removed', async () =>
   await blobs.put('d/one.wav', blobOf(Buffer.from('x')))
   assert.deepEqual(readdirSync(temporary), ['work-recent'])
   assert.ok(existsSync(join(folder, 'd/one.wav')))
-  if (process.platform !== 'win32') assert.equal(statSync(join(folder, 'd/one.wav')).mode & 0o077, 0)
+  assert.equal(statSync(join(folder, 'd/one.wav')).mode & 0o077, 0)
 })
 
 test('at the start, what killed processes of this machine have left is removed', async () => {

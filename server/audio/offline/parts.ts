@@ -14,7 +14,7 @@ export const checksums: Record<string, string> = {
 
 const platform = `${process.platform}/${process.arch}`
 /** The runtime is made for these platforms. */
-export const is_supported = ['darwin/arm64', 'linux/arm64', 'linux/x64', 'win32/arm64', 'win32/x64'].includes(platform)
+export const is_supported = ['darwin/arm64', 'linux/arm64', 'linux/x64'].includes(platform)
 
 /** Files and folders of the packages that are kept. */
 export const kept = [

@@ -47,9 +47,8 @@ const unlessMissing = <T>(done: Promise<T>): Promise<T | undefined> =>
     throw error
   })
 
-/** A name that was added or removed is otherwise lost when the power fails. Windows can't open folders. */
+/** A name that was added or removed is otherwise lost when the power fails. */
 export async function flushFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
   const opened = await fs.open(folder)
   try {
     await opened.sync()

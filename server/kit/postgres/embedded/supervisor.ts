@@ -51,15 +51,15 @@ export async function supervisePostmaster(
     async close() {
       is_closing = true
       clearInterval(watch)
-      await stopPostmaster(postmaster, installation)
+      await stopPostmaster(postmaster, installation.cluster)
       // A restart in progress may still start a new postmaster.
       while (is_starting) {
         const started = findPostmaster(installation.cluster)
-        if (started) await stopPostmaster(started, installation)
+        if (started) await stopPostmaster(started, installation.cluster)
         else await sleep(check_every_ms)
       }
       const started = findPostmaster(installation.cluster)
-      if (started) await stopPostmaster(started, installation)
+      if (started) await stopPostmaster(started, installation.cluster)
     },
   }
 }

@@ -24,7 +24,7 @@ export function postgresUser(): PostgresUser | undefined {
 
 /** Spawn options for PostgreSQL's programs. They don't get our environment, because it contains secrets. */
 export function spawnOptions(user: PostgresUser | undefined) {
-  return { ...user, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' }, windowsHide: true }
+  return { ...user, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } }
 }
 
 export function canEnter(user: PostgresUser | undefined, folder: string) {

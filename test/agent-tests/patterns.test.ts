@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { isFound } from '../../server/agent-tests/pattern-search.ts'
-import { workOf } from '../../server/agent-tests/pattern-work.ts'
-import { isPattern, openPattern } from '../../server/agent-tests/patterns.ts'
+import { isPattern, openPattern, workOf } from '../../server/agent-tests/patterns.ts'
 import { runs } from '../support/property-runs.ts'
 
 const usual = [

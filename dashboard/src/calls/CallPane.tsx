@@ -1,6 +1,6 @@
 import { Badge, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useContext, useEffect, useReducer, useState } from 'react'
 import type { Call } from '../../../server/calls/schema.ts'
 import { ContactName } from '../conversations/ContactName.tsx'
 import styles from '../conversations/conversations.module.css'
@@ -8,6 +8,7 @@ import { Details } from '../conversations/Details.tsx'
 import { useContactName } from '../conversations/useContactName.ts'
 import { useApi } from '../kit/api.ts'
 import { formatDuration } from '../kit/format.ts'
+import { NowContext } from '../kit/now.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { CallActions } from './CallActions.tsx'
@@ -17,7 +18,8 @@ import { callQuery, describeEnd, isOver, timeOf, toNamed } from './call.ts'
 import { Direction } from './Direction.tsx'
 import { EndedCall } from './EndedCall.tsx'
 import { LiveCall } from './LiveCall.tsx'
-import { RunningTime } from './RunningTime.tsx'
+
+const tick_ms = 1_000
 
 /** Shows one call: the player and the transcript, or what is being said, and the facts beside it or in a drawer. */
 export function CallPane({ id, back }: { id: string; back: ReactNode }) {
@@ -84,3 +86,18 @@ const CallSummary = ({ call }: { call: Call }) => (
     )}
   </span>
 )
+
+/** Shows how long a call has lasted. In a test workspace it follows the clock. */
+function RunningTime({ since }: { since: string }) {
+  const now = useContext(NowContext)
+  const [, tick] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => {
+    const timer = setInterval(tick, tick_ms)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <span role="timer" className={styles.when}>
+      {formatDuration(now() - Date.parse(since))}
+    </span>
+  )
+}

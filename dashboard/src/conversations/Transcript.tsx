@@ -3,7 +3,6 @@ import type { Turn } from '../../../server/conversations/schema.ts'
 import { FollowingSection } from '../kit/FollowingSection.tsx'
 import { formatTime, formatTimeOfDay } from '../kit/format.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
-import { Citations } from './Citations.tsx'
 import styles from './conversations.module.css'
 import { HowItEnded } from './HowItEnded.tsx'
 import { MessageStatus } from './MessageStatus.tsx'
@@ -130,5 +129,25 @@ function TurnView({ turn, is_own, name, below }: TurnViewProps) {
       </p>
       {below}
     </div>
+  )
+}
+
+/** The passages that an answer is based on. */
+function Citations({ citations }: Pick<Turn, 'citations'>) {
+  if (citations.length === 0) return null
+  return (
+    <ul className={styles.citations} aria-label="Sources">
+      {citations.map(({ passage_id, title, url }) => (
+        <li key={passage_id}>
+          {url ? (
+            <a href={url} target="_blank" rel="noreferrer">
+              {title}
+            </a>
+          ) : (
+            title
+          )}
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Import } from '../../../server/imports/schema.ts'
@@ -8,10 +9,11 @@ import { ProgressBar } from '../kit/ProgressBar.tsx'
 import { useMembership } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { DropFile } from './DropFile.tsx'
-import { DryRunResult } from './DryRunResult.tsx'
 import { ImportOptionsForm, type Options } from './ImportOptionsForm.tsx'
 import { ImportProgress } from './ImportProgress.tsx'
-import { importQuery, isInProgress } from './import.ts'
+import { ImportRows } from './ImportRows.tsx'
+import { importQuery, isInProgress, runLabel } from './import.ts'
+import styles from './imports.module.css'
 import { useRunImport } from './useRunImport.ts'
 
 const first_options: Options = { mapping: undefined, on_conflict: 'skip', default_country: null, consent: null }
@@ -80,4 +82,26 @@ function toFormData(file: File, options: object): FormData {
   form.append('options', JSON.stringify({ ...options, file_name: file.name }))
   form.append('file', file, file.name)
   return form
+}
+
+interface DryRunResultProps {
+  import: Import
+  is_running: boolean
+  onRun: () => void
+}
+
+function DryRunResult({ import: dry_run, is_running, onRun }: DryRunResultProps) {
+  const { status, error } = dry_run
+  if (status !== 'finished') return <ErrorAlert>{error ?? `The dry run is ${status}.`}</ErrorAlert>
+  const label = runLabel(dry_run)
+  return (
+    <>
+      <ImportRows import={dry_run} />
+      <div className={styles.go}>
+        <Button onClick={onRun} loading={is_running} disabled={!label}>
+          {label ?? 'Nothing to import'}
+        </Button>
+      </div>
+    </>
+  )
 }

@@ -1,7 +1,7 @@
-import { Link, type LinkProps } from '@tanstack/react-router'
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router'
+import { type RefObject, useEffect, useRef } from 'react'
 import { useWorkspaceId } from './api.ts'
 import styles from './page.module.css'
-import { useCurrentLinkInView } from './useCurrentLinkInView.ts'
 
 interface Tab {
   to: LinkProps['to']
@@ -28,4 +28,26 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
       ))}
     </nav>
   )
+}
+
+/** Keeps the link of the current page in view, in a bar of links that scrolls sideways on a phone. */
+function useCurrentLinkInView(): RefObject<HTMLElement | null> {
+  const { pathname } = useLocation()
+  const bar = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the path
+  useEffect(() => {
+    const link = bar.current?.querySelector('[aria-current=page]')
+    if (bar.current && link) scrollToLink(bar.current, link)
+  }, [pathname])
+  return bar
+}
+
+/**
+ * Scrolls the bar by hand: after `scrollIntoView` the first Tab would begin at the link, and not at the start of the
+ * page.
+ */
+function scrollToLink(bar: HTMLElement, link: Element): void {
+  const [frame, own] = [bar.getBoundingClientRect(), link.getBoundingClientRect()]
+  if (own.left < frame.left) bar.scrollLeft -= frame.left - own.left
+  else if (own.right > frame.right) bar.scrollLeft += own.right - frame.right
 }

@@ -1,4 +1,5 @@
 import { ActionIcon } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
@@ -21,10 +22,8 @@ import { Breadcrumb } from './Breadcrumb.tsx'
 import { rememberWorkspace } from './last-workspace.ts'
 import { Nav } from './Nav.tsx'
 import { BareNotFoundPage } from './NotFoundPage.tsx'
-import { OfflineBar } from './OfflineBar.tsx'
 import { Shortcuts } from './Shortcuts.tsx'
 import styles from './shell.module.css'
-import { useIsCollapsed } from './useSidebar.ts'
 import { WorkspaceSwitch } from './WorkspaceSwitch.tsx'
 
 /** The layout of all pages of a workspace. Redirects to the sign-in page without a session. */
@@ -133,3 +132,23 @@ const Main = ({ is_connected, children }: { is_connected: boolean; children: Rea
     {children}
   </main>
 )
+
+/** Whether the sidebar shows icons only, in this browser. */
+function useIsCollapsed(): [boolean, (change: (is_collapsed: boolean) => boolean) => void] {
+  const [is_collapsed, setCollapsed] = useLocalStorage({
+    key: 'parley-sidebar-collapsed',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  })
+  return [is_collapsed, setCollapsed]
+}
+
+/** Says that the server can't be reached. The element is always in the page, so that screen readers announce it. */
+function OfflineBar() {
+  const is_connected = useIsConnected()
+  return (
+    <div role="status" className={styles.offline} data-shown={!is_connected}>
+      {!is_connected && 'Can’t reach the server. Trying again… What you see may be out of date.'}
+    </div>
+  )
+}

@@ -4,11 +4,12 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { latencyText, state_texts } from '../../../voice/src/texts.ts'
-import type { Place, VoiceCall } from '../../../voice/src/types.ts'
+import type { Place, Words as Said, VoiceCall } from '../../../voice/src/types.ts'
 import { draftNotSaved } from '../agents/useDraft.ts'
 import { browser_end_reason_names } from '../calls/call.ts'
 import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
+import { FollowingSection } from '../kit/FollowingSection.tsx'
 import { HangUpIcon, MicrophoneIcon } from '../kit/icons.tsx'
 import { ParleyError } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
@@ -17,7 +18,6 @@ import { speechQuery } from '../speech/speech.ts'
 import { Keypad } from './Keypad.tsx'
 import styles from './talk.module.css'
 import { useVoiceCall, type VoiceView } from './useVoiceCall.ts'
-import { Words } from './Words.tsx'
 
 interface TalkProps {
   agent: AgentWithDraft
@@ -197,3 +197,18 @@ function describeState({ state, end_reason, error }: VoiceView): string {
   const reason = end_reason === undefined ? undefined : names[end_reason]
   return reason === undefined ? state_texts.ended : `${state_texts.ended} ${reason}.`
 }
+
+/** Shows what is said, as it is said. */
+const Words = ({ words }: { words: Said[] }) => (
+  <FollowingSection label="Transcript" className={styles.transcript}>
+    <div role="log" className={styles.words}>
+      {words.map(({ role, text }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: words are only added at the end
+        <p key={index} className={styles.said} data-role={role}>
+          <span className={styles.who}>{role === 'agent' ? 'Agent' : 'You'}</span>
+          {text}
+        </p>
+      ))}
+    </div>
+  </FollowingSection>
+)

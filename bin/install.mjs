@@ -65,7 +65,11 @@ const hasTools = (root) => Object.values(installedPackages(root)).some(({ dev })
 
 function missingPackages(root, packages, set) {
   const installed = installedPackages(root)
-  const isWanted = (path) => path !== '' && (set === 'all' || !packages[path].dev) && isForThisPlatform(packages[path])
+  const isWanted = (path) =>
+    path !== '' &&
+    (set === 'all' || !packages[path].dev) &&
+    isForThisPlatform(packages[path]) &&
+    !isLeftToNpm(packages[path])
   const isInstalled = (path) =>
     installed[path]?.integrity === packages[path].integrity && fs.existsSync(join(root, path))
   return Object.keys(packages).filter((path) => isWanted(path) && !isInstalled(path))
@@ -74,6 +78,9 @@ function missingPackages(root, packages, set) {
 function isForThisPlatform({ os = process.platform, cpu = process.arch, libc }) {
   return !libc && [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch)
 }
+
+/** npm installs what packages for another platform need only with these, and such a part names no platform itself. */
+const isLeftToNpm = ({ optional, os, cpu }) => optional && !os && !cpu
 
 /**
  * Changes only what differs, because a service may be running from the same folder. After an install that was killed, which
@@ -111,11 +118,9 @@ export async function runNpm(folder, words, { signal } = {}) {
   const env = { ...process.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${exit_with_parent}` }
   // `npm --prefix` sets these to a global configuration that doesn't exist, and the registry's address would be lost.
   for (const name of ['prefix', 'global_prefix', 'globalconfig']) delete env[`npm_config_${name}`]
-  const shell = program === 'npm' && process.platform === 'win32'
   const child = spawn(program, [...script, ...words, ...options], {
     cwd: folder,
     env,
-    shell,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const stop = () => child.kill('SIGKILL')
@@ -157,7 +162,6 @@ function linkPostgresLibraries(root) {
 
 /** Links the command, so that npx finds it. */
 function linkCommand(root) {
-  if (process.platform === 'win32') return
   fs.mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
   link('../../bin/parley.mjs', join(root, 'node_modules', '.bin', 'parley'))
 }
@@ -188,7 +192,6 @@ const reportWait = (line) => process.stderr.write(`${line}\n`)
 
 function address(hash) {
   const name = `parley-${hash}`
-  if (process.platform === 'win32') return { path: `\\\\.\\pipe\\${name}` }
   // libuv before 1.46 treats an abstract socket name as an empty one.
   const [major, minor] = process.versions.uv.split('.').map(Number)
   if (process.platform === 'linux' && (major > 1 || minor >= 46)) return { path: `\0${name}` }

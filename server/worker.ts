@@ -62,7 +62,7 @@ const looks_at_once = 2
 /** This many test clocks advance at once, in all test workspaces. Mostly they wait for other work. */
 const advances_max = 100
 
-/** Logs why all workspaces can't be asked at once, at most once a minute: several tasks ask, and a node may be down for long. */
+/** Logs why all workspaces can't be asked at once, at most once a minute: several tasks ask, and a node may be down for long. @internal */
 export const nodeDownLog = (log: Log): ((error: unknown) => void) =>
   oncePerMinute((error: unknown, count) => {
     const reason = error instanceof Error ? error.message : String(error)
@@ -264,6 +264,7 @@ type RunningEngine = DueEngine & Pick<Engine, 'kind' | 'idle' | 'stop'>
 /**
  * Runs what is due in one workspace, kind after kind, then returns. Only kinds that have due work cost anything. For
  * tests.
+ * @internal
  */
 export async function runDue(options: BackgroundOptions, workspace: string): Promise<void> {
   const { service, atOf = (id) => atWorkspace(service, id) } = options

@@ -109,7 +109,7 @@ const numbers = 100_000_000
 const scatter = (number: number): number => (number * 38_742_049 + 1_234_567) % numbers
 
 /** Mulberry32, a small and fast generator of random numbers from 0 to 1. */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -86,7 +86,7 @@ async function* connect(
   }
 }
 
-/** Yields the events of a body while they arrive. The type of a heartbeat is empty. */
+/** Yields the events of a body while they arrive. The type of a heartbeat is empty. @internal */
 export async function* readEvents(body: ReadableStream<Uint8Array> | null): AsyncGenerator<ServerEvent> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()

@@ -57,7 +57,7 @@ export interface Call {
 }
 
 /** The words of the contact, and what the agent did then. */
-export interface Line {
+interface Line {
   /** The number of the contact's last turn in the line. */
   seq: number
   text: string

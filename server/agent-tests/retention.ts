@@ -5,8 +5,8 @@ import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { ofRun } from './runs.ts'
 
-export const conversations_kept_days = 30
-export const runs_kept_days = 90
+const conversations_kept_days = 30
+const runs_kept_days = 90
 /** A batch has this many conversations, each of up to some hundred turns. */
 const conversations_batch = 100
 /** A batch has this many runs, each of up to 500 results. */

@@ -181,7 +181,7 @@ export async function list(
   return { ...found, data: await withAuthors(at, found.data.map(toRun)) }
 }
 
-export async function get(at: At, id: string): Promise<TestRun> {
+async function get(at: At, id: string): Promise<TestRun> {
   const { db, workspace } = at
   const found = await db.maybe<RunRow>(
     sql`select ${run_columns} from test_runs where workspace_id = ${workspace} and id = ${id}`,

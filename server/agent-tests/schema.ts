@@ -29,8 +29,8 @@ export const all_expectations_max = 200
 export const patterns_max = 50
 /** A workspace has at most this many runs at a time. Further ones are refused. */
 export const runs_at_once_max = 5
-export const repeats_max = 20
-export const replayed_max = 200
+const repeats_max = 20
+const replayed_max = 200
 /** A result has at most this many failures. Further ones are left out. */
 export const failures_max = 20
 const expectations_max = 50
@@ -41,16 +41,16 @@ const turns_before_max = 50
 const turns_max = 200
 export const tool_answers_max = 100
 
-export const test_kinds = ['reply', 'conversation', 'simulation'] as const
+const test_kinds = ['reply', 'conversation', 'simulation'] as const
 const media = ['text', 'voice'] as const
 export const ends = ['agent_ended', 'handed_over', 'transferred', 'opted_out', 'limit'] as const
-export const run_statuses = ['queued', 'running', 'completed', 'canceled'] as const
-export const result_statuses = ['queued', 'passed', 'failed', 'error', 'canceled'] as const
+const run_statuses = ['queued', 'running', 'completed', 'canceled'] as const
+const result_statuses = ['queued', 'passed', 'failed', 'error', 'canceled'] as const
 
 const optionalInteger = (description: string, limits: { minimum: number; maximum: number }) =>
   Type.Optional(Type.Integer({ ...limits, description, examples: [limits.minimum] }))
 
-export const expectation_types = [
+const expectation_types = [
   'says',
   'never_says',
   'calls_tool',
@@ -193,7 +193,7 @@ const Persona = Type.Object(
 )
 export type Persona = Static<typeof Persona>
 
-export type Person = Static<typeof Person>
+type Person = Static<typeof Person>
 const Person = Type.Object(
   {
     number: text({

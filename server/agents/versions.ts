@@ -112,7 +112,7 @@ export async function insert(
   )
 }
 
-export async function findByContent(
+async function findByContent(
   { db, workspace }: At,
   { agent_id, configuration }: { agent_id: string; configuration: Configuration },
 ): Promise<AgentVersionWithConfiguration | undefined> {

@@ -15,10 +15,10 @@ import { columnBucketOf, type Measure } from './histogram.ts'
  * docs/decisions/0040 says why.
  */
 
-export const quarter_ms = 15 * 60_000
+const quarter_ms = 15 * 60_000
 const table = 'analytics_counts'
 
-export const kinds = ['calls', 'conversations', 'campaigns'] as const
+const kinds = ['calls', 'conversations', 'campaigns'] as const
 export type Kind = (typeof kinds)[number]
 
 export const keys = ['agent_id', 'agent_version_id', 'channel_id', 'campaign_id', 'outcome'] as const

@@ -6,15 +6,15 @@
 const ratio = 1.08
 const bucket_max = 400
 
-/** Returns the bucket of a time in milliseconds. The first one is for 0. */
+/** Returns the bucket of a time in milliseconds. The first one is for 0. @internal */
 export const bucketOf = (time_ms: number): number =>
   time_ms < 1 ? 0 : Math.min(bucket_max, 1 + Math.floor(Math.log(time_ms) / Math.log(ratio)))
 
-/** Returns a time in the middle of the bucket. */
+/** Returns a time in the middle of the bucket. @internal */
 export const timeOf = (bucket: number): number => (bucket === 0 ? 0 : Math.round(ratio ** (bucket - 0.5)))
 
 /** The measures that have a histogram. */
-export const measures = ['duration_ms', 'turn_ms', 'first_answer_ms'] as const
+const measures = ['duration_ms', 'turn_ms', 'first_answer_ms'] as const
 export type Measure = (typeof measures)[number]
 
 /** The buckets of all measures are in one column, each measure's from a multiple of this on. */

@@ -2,7 +2,7 @@ import { day_ms } from '../kit/clock.ts'
 import { localDay, localTime, startOfDay } from '../kit/time-zone.ts'
 
 export const intervals = ['hour', 'day', 'week'] as const
-export type Interval = (typeof intervals)[number]
+type Interval = (typeof intervals)[number]
 
 interface Period {
   time_zone: string

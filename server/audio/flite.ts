@@ -11,7 +11,7 @@ export interface Synthesizer {
   speak: (speech: ToSpeak) => Promise<Spoken>
 }
 
-export interface ToSpeak {
+interface ToSpeak {
   text: string
   voice: string
   /** The pace of speech: 100 is the voice's own, 50 is twice as fast. */

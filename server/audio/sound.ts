@@ -18,7 +18,7 @@ export interface Sound {
 
 export const sound = newToolOutside<Sound>()
 
-export type SpokenConfiguration = Pick<Configuration, 'language' | 'voice'> & { speech: Speech }
+type SpokenConfiguration = Pick<Configuration, 'language' | 'voice'> & { speech: Speech }
 
 export function openSound(options: { folder: string; log: Log }): Sound {
   const offline = openOfflineSpeech(options)

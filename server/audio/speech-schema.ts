@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { oneOf } from '../kit/field.ts'
 
-export const statuses = ['not_installed', 'installing', 'installed', 'failed'] as const
+const statuses = ['not_installed', 'installing', 'installed', 'failed'] as const
 
 const License = Type.Object({
   name: Type.String({ description: 'A package or a model.' }),

@@ -143,7 +143,7 @@ async function eraseSome(at: At, { where, locking, by }: { where: Sql; locking: 
 const is_over = sql`status in ('completed', 'failed', 'canceled')`
 
 /** An SQL condition on `calls`. It says the same as that of conversations. */
-export const ofPerson = ({ contact_ids, addresses, keys }: Person): Sql =>
+const ofPerson = ({ contact_ids, addresses, keys }: Person): Sql =>
   sql`(contact_id = any(${contact_ids}::uuid[]) or (contact_id is null and (to_number = any(${addresses}::text[])
     or (direction = 'inbound' and from_number = any(${addresses}::text[])) or phone_hmac = any(${keys}::bytea[]))))`
 

@@ -20,6 +20,7 @@ export interface Fact {
     | { kind: 'ended'; end_reason: EndReason; ended_by: Ender }
 }
 
+/** @internal */
 export const finals = [
   'completed',
   'no_answer',
@@ -277,7 +278,7 @@ const end_of_final: Record<Final, End> = {
 }
 
 /** Who ends a call for this reason. */
-export const ender_of: Record<EndReason, Ender> = {
+const ender_of: Record<EndReason, Ender> = {
   contact_hung_up: 'contact',
   agent_hung_up: 'agent',
   human_hung_up: 'human',

@@ -170,14 +170,14 @@ export async function reportEnd(
 }
 
 /** The call is locked. */
-export async function requestEnd(at: At, call: LockedCall, request: 'transferred' | 'contact_hung_up'): Promise<void> {
+async function requestEnd(at: At, call: LockedCall, request: 'transferred' | 'contact_hung_up'): Promise<void> {
   if (call.ended_at !== null || call.request !== null) return
   await updateRequest(at, { id: call.id, request, due_at: clock.iso(at.now) })
   announceRequest(at, call)
 }
 
 /** Locks a call by telephone of this channel. */
-export async function lockCall(at: At, { call_id, channel_id }: OnChannel): Promise<LockedCall> {
+async function lockCall(at: At, { call_id, channel_id }: OnChannel): Promise<LockedCall> {
   const call = await lock(at, call_id)
   if (call.line !== 'phone' || call.channel_id !== channel_id) throw notFound()
   return call
@@ -214,6 +214,7 @@ export async function takeReport(at: At, { carrier_id, facts, ...on_channel }: R
 /**
  * The facts that tell something new. When we have ended the call ourselves, the carrier's report of its end doesn't. Neither does a
  * second report of the same: an answer must not move while someone talks.
+ * @internal
  */
 export function newFacts(known: Fact[], reported: Fact[]): Fact[] {
   const has_ended = known.some(({ fact }) => fact.kind === 'ended')

@@ -84,7 +84,7 @@ async function readNames(at: InWorkspace, ids: string[]) {
 }
 
 /** Schedules the call that an agent has promised, on the channel of the call in which it did. */
-export async function scheduleCallback(at: At, request: CallbackRequest): Promise<void> {
+async function scheduleCallback(at: At, request: CallbackRequest): Promise<void> {
   const { contact_id, agent_id, conversation_id, reason } = request
   const call = await select(['id', 'channel_id', 'campaign_id', 'simulate']).maybe(
     at.db,

@@ -101,6 +101,7 @@ const saved = {
   ...typesIn(saved_hidden),
 }
 
+/** @internal */
 export const table = {
   name: 'calls',
   columns: {

@@ -15,9 +15,9 @@ import {
 import { hashState } from '../kit/http/etag.ts'
 import * as page from '../kit/postgres/page.ts'
 
-export const directions = ['inbound', 'outbound'] as const
-export const statuses = ['scheduled', 'queued', 'ringing', 'in_progress', 'completed', 'failed', 'canceled'] as const
-export const outcomes = [
+const directions = ['inbound', 'outbound'] as const
+const statuses = ['scheduled', 'queued', 'ringing', 'in_progress', 'completed', 'failed', 'canceled'] as const
+const outcomes = [
   'answered',
   'voicemail',
   'screened',
@@ -50,13 +50,12 @@ export const end_reasons = [
   'system_error',
 ] as const
 export const enders = ['contact', 'agent', 'human', 'system'] as const
-export const recording_statuses = ['none', 'recording', 'rendering', 'ready', 'failed', 'deleted'] as const
+const recording_statuses = ['none', 'recording', 'rendering', 'ready', 'failed', 'deleted'] as const
 export type Status = (typeof statuses)[number]
 export type Outcome = (typeof outcomes)[number]
 export type EndReason = (typeof end_reasons)[number]
 export type Ender = (typeof enders)[number]
 
-export const in_flight_statuses: Status[] = ['queued', 'ringing', 'in_progress']
 export const final_statuses: Status[] = ['completed', 'failed', 'canceled']
 
 const orNull = <const Values extends readonly string[]>(values: Values, description: string, example: Values[number]) =>

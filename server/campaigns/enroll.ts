@@ -83,6 +83,7 @@ export const noRoom = () =>
 /**
  * Returns the order among enrollments that are due at the same time. The same people have the same order in every
  * workspace with the seed.
+ * @internal
  */
 export const rankOf = (seed: number, phone_number: string): number =>
   hash('sha256', `${seed} ${phone_number}`, 'buffer').readInt32BE()

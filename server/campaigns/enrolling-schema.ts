@@ -5,7 +5,7 @@ import { id } from '../kit/field.ts'
 import { total } from './schema.ts'
 
 export const enroll_at_once_max = 1_000
-export const enroll_max = 10_000
+const enroll_max = 10_000
 export const enrollments_max = 1_000_000
 const { sort: _sort, ...contact_filters } = json_filters
 

@@ -8,6 +8,7 @@ import type { Candidate } from './plan/candidate.ts'
 import type { Plan } from './plan/plan.ts'
 import { Enrollment } from './schema.ts'
 
+/** @internal */
 export const table = {
   name: 'enrollments',
   columns: {

@@ -3,7 +3,7 @@ import { optionalId } from '../conversations/schema.ts'
 import { oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
 import { total } from './schema.ts'
 
-export const rules = [
+const rules = [
   'campaign',
   'consent',
   'conversation',

@@ -26,10 +26,10 @@ import {
   windows,
 } from './settings.ts'
 
-export const kinds = ['voice', 'sms'] as const
-export const statuses = ['draft', 'scheduled', 'running', 'paused', 'completed', 'canceled'] as const
+const kinds = ['voice', 'sms'] as const
+const statuses = ['draft', 'scheduled', 'running', 'paused', 'completed', 'canceled'] as const
 export const final_statuses: Status[] = ['completed', 'canceled']
-export const enrollment_statuses = [
+const enrollment_statuses = [
   'pending',
   'dialing',
   'in_progress',
@@ -40,7 +40,7 @@ export const enrollment_statuses = [
   'canceled',
   'expired',
 ] as const
-export const pause_reasons = ['requested', 'circuit_breaker', 'no_channel', 'speech_not_installed'] as const
+const pause_reasons = ['requested', 'circuit_breaker', 'no_channel', 'speech_not_installed'] as const
 export const open_enrollment_statuses: EnrollmentStatus[] = ['pending', 'dialing', 'in_progress', 'waiting']
 export type Kind = (typeof kinds)[number]
 export type Status = (typeof statuses)[number]

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox'
 import { endTime, oneOf, startTime } from '../kit/field.ts'
 
 export const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-export type Day = (typeof days)[number]
 
 /** The outcomes with which an attempt can end. The last three are those of messages. */
 export const attempt_outcomes = [

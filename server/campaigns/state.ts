@@ -13,7 +13,7 @@ import { get, lock } from './store.ts'
 
 export type Verb = 'start' | 'pause' | 'resume' | 'cancel'
 
-/** Returns the status after the verb, or undefined when the campaign's status doesn't allow the verb. */
+/** Returns the status after the verb, or undefined when the campaign's status doesn't allow the verb. @internal */
 export function statusAfter(
   verb: Verb,
   { status, starts_at, pause_reason }: Pick<Campaign, 'status' | 'starts_at' | 'pause_reason'>,

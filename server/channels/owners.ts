@@ -34,7 +34,7 @@ export function openOwnerLookup(db: Db): (id: string, now: number) => Promise<Ow
   }
 }
 
-export async function findOwners({ db }: Pick<At, 'db'>, ids: string[]): Promise<(Owner | undefined)[]> {
+async function findOwners({ db }: Pick<At, 'db'>, ids: string[]): Promise<(Owner | undefined)[]> {
   const rows = await db.many<Owner & { channel_id: string }>(
     sql`select channel_id, workspace_id, ${workspaces.isTest(raw('workspace_id'))} as is_test
       from channel_directory where channel_id = any(${ids}::uuid[])`,

@@ -7,10 +7,9 @@ import * as page from '../kit/postgres/page.ts'
 export const channels_max = 100
 export const kinds = ['voice', 'sms', 'web_chat'] as const
 export const providers = ['twilio', 'web', 'simulator'] as const
-export const statuses = ['active', 'disabled', 'failing'] as const
+const statuses = ['active', 'disabled', 'failing'] as const
 export type Kind = (typeof kinds)[number]
 export type ProviderName = (typeof providers)[number]
-export type Status = (typeof statuses)[number]
 
 export const default_api_url = 'https://api.twilio.com'
 const origins_max = 50

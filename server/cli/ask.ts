@@ -23,7 +23,7 @@ export interface Target {
   toCommandError: (error: unknown) => unknown
 }
 
-export interface AskOptions {
+interface AskOptions {
   /** The name of the workspace. */
   workspace?: string | undefined
   /** The name of the key that the command gets on the machine of the service. */
@@ -58,7 +58,7 @@ type AskFor = (
   hints: Omit<Hints, 'address'>,
 ) => Promise<Answer | undefined>
 
-export const hints_elsewhere = {
+const hints_elsewhere = {
   unreachable: 'check PARLEY_URL, or the URL of parley login',
   unauthorized: 'it is wrong, revoked or expired. Set PARLEY_API_KEY, or run parley login',
 }
@@ -103,12 +103,12 @@ async function askHere(
   { workspace: name, command, scopes, of_kind }: AskOptions,
   askFor: AskFor,
 ): Promise<Answer | undefined> {
-  const [{ addressOf }, { openForCommand }, command_keys, { chooseWorkspace }] = await Promise.all([
+  const [{ addressOf }, { openForCommand }, { chooseWorkspace }] = await Promise.all([
     import('../config.ts'),
     import('./open-for-command.ts'),
-    import('../api-keys/command-keys.ts'),
     import('./choose-workspace.ts'),
   ])
+  const command_keys = await import('../api-keys/command-keys.ts')
   const { config, database } = await openForCommand(shell, { may_create: false, is_read_only: true })
   const { pool } = database
   try {

@@ -11,7 +11,7 @@ const entries_per_chunk = 1_000
 /** The holders of numbers are found for this many entries at a time, which bounds the memory that they take. */
 const entries_per_search = 100_000
 
-export const export_columns = ['id', 'contact_id', 'kind', 'status', 'source', 'evidence', 'created_at'] as const
+const export_columns = ['id', 'contact_id', 'kind', 'status', 'source', 'evidence', 'created_at'] as const
 
 type StoredEntry = Consent & { seq: number; phone_hmac: Buffer }
 

@@ -4,8 +4,8 @@ import { body, id, oneOf, optionalText, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
 
 export const kinds = ['voice', 'sms', 'all'] as const
-export const statuses = ['granted', 'revoked'] as const
-export const sources = ['sms_keyword', 'voice_request', 'api', 'import', 'dashboard'] as const
+const statuses = ['granted', 'revoked'] as const
+const sources = ['sms_keyword', 'voice_request', 'api', 'import', 'dashboard'] as const
 export type Kind = (typeof kinds)[number]
 export type Status = (typeof statuses)[number]
 export type Source = (typeof sources)[number]

@@ -97,7 +97,7 @@ async function readKeys(at: At): Promise<(phone_number: string) => Buffer | null
 }
 
 /** An SQL condition on `suppressions` for those of a person. */
-export const ofPerson = ({ phone_numbers, keys }: Person): Sql =>
+const ofPerson = ({ phone_numbers, keys }: Person): Sql =>
   sql`(phone_number = any(${phone_numbers}::text[]) or phone_hmac = any(${keys}::bytea[]))`
 
 /** Lists the person's suppressions, in the order of their ids. */

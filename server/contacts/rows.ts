@@ -5,6 +5,7 @@ import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { insertInto, selectorOf, type Table, updaterOf } from '../kit/postgres/table.ts'
 import { Contact, type ContactWithCrmIds, fields } from './schema.ts'
 
+/** @internal */
 export const table = {
   name: 'contacts',
   columns: {

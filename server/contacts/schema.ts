@@ -229,7 +229,7 @@ export const ByPhoneNumber = Type.Object({
   }),
 })
 
-export const batch_operations_max = 100
+const batch_operations_max = 100
 
 export const ContactOperation = Type.Object(
   {
@@ -315,7 +315,7 @@ const CustomFieldValue = text({
 
 const sorts = ['created_at', '-created_at', 'updated_at', '-updated_at', 'last_contact_at', '-last_contact_at'] as const
 
-export const filters = {
+const filters = {
   search: Type.Optional(
     text({
       maxLength: 200,

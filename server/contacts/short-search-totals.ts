@@ -19,7 +19,7 @@ import { newTermCounter } from './term-counter.ts'
  * A row in `contact_search_tallies` says that a workspace keeps totals. docs/decisions/0011 explains how they start.
  */
 
-/** Lengths are in UTF-16 code units. */
+/** Lengths are in UTF-16 code units. @internal */
 export const short_term_length_max = 2
 
 /** Counting by reading every text is fast enough below this. */
@@ -72,7 +72,7 @@ export async function keepUpTotals(at: InWorkspace): Promise<void> {
   await applyChanges(at)
 }
 
-/** Begins to record text changes. The totals are built once no open transaction has missed this. */
+/** Begins to record text changes. The totals are built once no open transaction has missed this. @internal */
 export async function startTotals({ db, workspace }: InWorkspace): Promise<void> {
   await db.run(sql`insert into contact_search_tallies (workspace_id) values (${workspace}) on conflict do nothing`)
 }

@@ -11,7 +11,7 @@ const prefix_length_max = 9
  * Returns the time zones that a number in E.164 may be in, by its longest known prefix. Returns none when none is
  * known.
  */
-export function zonesOfNumber(phone_number: string): string[] {
+function zonesOfNumber(phone_number: string): string[] {
   zones_by_prefix ??= readPrefixes()
   for (let end = prefix_length_max + 1; end > 1; end -= 1) {
     const zones = zones_by_prefix.get(phone_number.slice(1, end))

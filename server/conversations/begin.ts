@@ -148,7 +148,7 @@ export const hasFirstWords = ({ greeting, script }: Configuration): boolean => g
  * Inserts the contact's first words with the conversation, if there are any, and returns it as it is then. Returns undefined if
  * the number has an open conversation on the channel.
  */
-export async function insertWithMessage(
+async function insertWithMessage(
   at: At,
   { conversation: begun, message, draft }: ToInsert & { message: string | null },
 ): Promise<Conversation | undefined> {

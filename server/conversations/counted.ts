@@ -23,7 +23,7 @@ export interface ConversationProgress {
 }
 
 /** Not those of calls, because calls are counted instead, and no trials. */
-export const isCounted = ({ kind, is_test }: Pick<CountedConversation, 'kind' | 'is_test'>): boolean =>
+const isCounted = ({ kind, is_test }: Pick<CountedConversation, 'kind' | 'is_test'>): boolean =>
   kind !== 'voice' && !is_test
 
 /** Runs in the transaction that changes conversations which are counted. */

@@ -111,7 +111,7 @@ async function noteRemoved(at: At, conversations: { id: string; is_test: boolean
  * An SQL condition on `conversations`: those of its contacts, and those that are linked to no contact and have one of its numbers, or
  * had it when an earlier contact was deleted. What is linked to another contact is that contact's.
  */
-export const ofPerson = ({ contact_ids, addresses, keys }: Person): Sql =>
+const ofPerson = ({ contact_ids, addresses, keys }: Person): Sql =>
   sql`(contact_id = any(${contact_ids}::uuid[]) or (contact_id is null
     and (counterpart = any(${addresses}::text[]) or phone_hmac = any(${keys}::bytea[]))))`
 

@@ -22,15 +22,7 @@ export const close_reasons = [
   'error',
   'contact_ended',
 ] as const
-export const tool_statuses = [
-  'running',
-  'succeeded',
-  'failed',
-  'timeout',
-  'invalid_arguments',
-  'unknown',
-  'refused',
-] as const
+const tool_statuses = ['running', 'succeeded', 'failed', 'timeout', 'invalid_arguments', 'unknown', 'refused'] as const
 
 export const optionalId = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description, examples: [null] })
@@ -323,14 +315,7 @@ export const Link = Type.Object(
   { title: 'Link', additionalProperties: false },
 )
 
-export const sorts = [
-  'created_at',
-  '-created_at',
-  'last_turn_at',
-  '-last_turn_at',
-  'waiting_since',
-  '-waiting_since',
-] as const
+const sorts = ['created_at', '-created_at', 'last_turn_at', '-last_turn_at', 'waiting_since', '-waiting_since'] as const
 
 export const ConversationQuery = page.query({
   contact_id: idFilter('Only conversations with this contact.'),

@@ -64,7 +64,7 @@ export async function pausedUntil(
 }
 
 /** By SMS no answer to the question within this time means yes. A contact is asked once in this time. */
-export const question_ms = clock.day_ms
+const question_ms = clock.day_ms
 
 type Asked = Pick<Row, 'status' | 'turn_count' | 'opt_out_asked_at' | 'opt_out_asked_seq'>
 

@@ -27,7 +27,7 @@ export interface OperationObject {
   security?: unknown[]
 }
 
-export interface ParameterObject extends HeaderObject {
+interface ParameterObject extends HeaderObject {
   name: string
   in: 'path' | 'query' | 'header'
   required?: boolean
@@ -52,7 +52,7 @@ export interface ResponseObject {
 }
 
 /** The content by its type. */
-export type ContentObject = Record<string, MediaTypeObject>
+type ContentObject = Record<string, MediaTypeObject>
 
 export interface MediaTypeObject {
   schema: OpenApiSchema

@@ -1,7 +1,7 @@
 import { Marked, type MarkedToken, type RendererObject, type Tokens } from 'marked'
 import { escapeHtml, Html, html, idAttribute } from './html.ts'
 
-export interface Heading {
+interface Heading {
   id: string
   title: string
   depth: number
@@ -182,7 +182,7 @@ const createRenderer = (ids: Ids, { base_path, codes, chapters }: Links): Render
   }
 }
 
-export const methodLabel = (method: string): Html => html`<span class="method ${method.toLowerCase()}">${method}</span>`
+const methodLabel = (method: string): Html => html`<span class="method ${method.toLowerCase()}">${method}</span>`
 
 /** Writes the name of a field. The style makes the parents of a nested field less prominent than its own name. */
 function fieldName(text: string): Html {

@@ -17,7 +17,7 @@ export interface DocsPage {
 }
 
 /** An operation, an event type, an error or a header: what the first page lists and the search finds. */
-export interface Entry {
+interface Entry {
   url: string
   title: string
   /** What the search shows besides the title. */

@@ -90,6 +90,7 @@ export function openDocs(getSource: () => DocsSource): DocsSite {
   }
 }
 
+/** @internal */
 export function listFiles(source: DocsSource): DocsFile[] {
   const { origin } = source
   const content = listPages(source)

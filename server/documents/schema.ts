@@ -26,8 +26,8 @@ export const name_length_max = 200
 export const query_length_max = 500
 const tags_max = 20
 
-export const statuses = ['processing', 'ready', 'failed'] as const
-export const sources = ['text', 'file', 'url'] as const
+const statuses = ['processing', 'ready', 'failed'] as const
+const sources = ['text', 'file', 'url'] as const
 export const file_example = '# Opening hours\n\nWe are open from Monday to Friday, 9:00 to 18:00.\n'
 
 const name_text = {

@@ -39,7 +39,7 @@ const found_min = 0.1
 /** A question is unanswered if no passage has at least this much of it. */
 const answered_min = 0.4
 /** A script answers with a passage that has at least this much of what was asked. */
-export const answer_score_min = 0.6
+const answer_score_min = 0.6
 const answer_length_max = 300
 
 const searches = newTool(() => openQueuePerKey(searches_at_once_max, { wait_max_ms }))
@@ -100,6 +100,7 @@ export async function search(at: AtOutside, searched: SearchRequest): Promise<Pa
 /**
  * Returns the words that the database compares: those of the question, and those that candidates have. Benchmarks use
  * them.
+ * @internal
  */
 export async function candidatesFor(
   at: AtOutside,

@@ -40,7 +40,7 @@ export const table = 'documents'
 /** Runs when a document is about to be deleted. Reactions return what names it, which prevents this. */
 export const findingUses = newHook<{ id: string }, Use[]>('documents.finding_uses')
 
-export const columns = columnsOf(Document)
+const columns = columnsOf(Document)
 
 /** Checks what a schema can't say, and resolves the host name, so it runs before the transaction. */
 export async function check({ tools }: AtOutside, input: NewDocument): Promise<void> {

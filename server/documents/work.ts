@@ -32,6 +32,7 @@ const vectors_pause_ms = 10 * 60_000
  * Reads a document: fetches it if need be, parses it in a process of its own, and writes its passages as a new edition,
  * in batches. The last step makes this edition the one that is found. If the process is killed before, the next one
  * begins again, and deletes what belongs to another edition, which was never found.
+ * @internal
  */
 export const reading = (limits?: ReadLimits): RowWork => ({
   table,

@@ -32,7 +32,7 @@ export interface AnswererParts {
 }
 
 /** The parts of a conversation that an answerer needs. */
-export type AnsweredConversation = Pick<
+type AnsweredConversation = Pick<
   ClaimedConversation,
   'kind' | 'agent_name' | 'variables' | 'summary' | 'contact' | 'time_zone' | 'script_state' | 'turns'
 >

@@ -36,7 +36,7 @@ export interface Save {
   release?: Release
 }
 
-export interface Release {
+interface Release {
   timers: Timers
   idle_ms: number
   needs_summary: boolean

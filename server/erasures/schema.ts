@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { id, oneOf, optionalTimestamp, timestamp } from '../kit/field.ts'
 
-export const statuses = ['queued', 'running', 'done'] as const
+const statuses = ['queued', 'running', 'done'] as const
 
 const total = (description: string) => Type.Integer({ description, examples: [1] })
 

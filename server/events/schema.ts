@@ -135,7 +135,6 @@ export const eventQuery = (catalog: Catalog) =>
 export type EventQuery = Static<ReturnType<typeof eventQuery>>
 
 export const streamQuery = (catalog: Catalog) => Type.Object(filters(catalog))
-export type StreamQuery = Static<ReturnType<typeof streamQuery>>
 
 /** The events of the stream, by name: as in the list, each with the schema of its own resource. */
 export const streamEvents = (catalog: Catalog) => {

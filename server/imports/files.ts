@@ -8,7 +8,8 @@ import { invalid, notFound } from '../kit/problem.ts'
 import { column_name_length_max, uniqueColumnNames } from './match-columns.ts'
 import { cells_max, readRows } from './parse-csv.ts'
 
-export const { remove, discard, removeUnused } = uploadsIn({ files: 'import_files', users: 'imports' })
+const { remove, ...others } = uploadsIn({ files: 'import_files', users: 'imports' })
+export const { discard, removeUnused } = others
 
 /** A chunk has this many rows, and a batch imports one chunk. */
 const chunk_rows = 500

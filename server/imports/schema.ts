@@ -21,8 +21,8 @@ export const shown_length_max = 10_000
 export type MappedField = Field | CustomFieldPath | `variables.${string}`
 export type ColumnMapping = Record<string, MappedField | null>
 
-export const import_statuses = ['queued', 'running', 'finished', 'canceled', 'failed', 'undoing', 'undone'] as const
-export const outcomes = ['created', 'updated', 'skipped', 'refused'] as const
+const import_statuses = ['queued', 'running', 'finished', 'canceled', 'failed', 'undoing', 'undone'] as const
+const outcomes = ['created', 'updated', 'skipped', 'refused'] as const
 export type Outcome = (typeof outcomes)[number]
 
 export const file_example = 'Phone,First Name,Remarks\n+14155550100,Ada,calls back\n'

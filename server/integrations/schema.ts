@@ -26,7 +26,7 @@ export type FieldMapInput = Partial<Record<Field, string | null>> & {
   crm_ids?: Record<string, string | null>
 }
 
-export const outcomes = ['created', 'updated', 'unchanged', 'refused'] as const
+const outcomes = ['created', 'updated', 'unchanged', 'refused'] as const
 const received_outcomes = ['created', 'updated', 'unchanged', 'repeated'] as const
 
 export const payload_example = { answers: { phone: '+14155550100', name: 'Ada' }, id: '301' }

@@ -64,7 +64,7 @@ export interface Tools {
   opened: Map<unknown, unknown>
 }
 
-/** What may take long, and so is out of reach while rows are locked. */
+/** What may take long, and so is out of reach while rows are locked. Rooms add members. @public */
 export interface Outside {
   /** Sends HTTP requests to client-supplied URLs. */
   outbound: Outbound

@@ -38,7 +38,7 @@ function open(options: LoggerOptions): Log {
   return pino(options, lines)
 }
 
-/** A line that is written for a request or an item of work has the id of its trace. */
+/** A line that is written for a request or an item of work has the id of its trace. @internal */
 export function nameTrace(): object {
   const span = currentSpan()
   return span ? { trace_id: span.trace_id } : {}

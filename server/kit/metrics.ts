@@ -22,7 +22,7 @@ export interface Metric {
 type Value = string | number
 
 /** A value that is read when metrics are asked for, with the values of its labels. */
-export interface Sample {
+interface Sample {
   labels: readonly string[]
   value: number
 }

@@ -1068,7 +1068,7 @@ const phrases: Phrase[] = [
 
 const reach = 'call|ring|phone|text|email|message|write to|write|send'
 /** Wishes for another way to be reached: "Don't call me, text me." */
-export const another_way = contains`${any(
+const another_way = contains`${any(
   `instead|(?:i|we) will (?:${reach}) you|rather (?:you )?(?:${reach})`,
   `(?<=^|(?:,|and|only|but|then|can you|could you) )(?:${reach}) (?:me|us)` +
     '(?! (?:no|nothing|(?:again|one more time) (?:and|,))(?![^ ]))',

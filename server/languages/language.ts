@@ -39,7 +39,7 @@ export interface Sayings {
 }
 
 /** How people ask for no more calls and messages. They count for every agent, whatever it speaks. */
-export interface OptOuts {
+interface OptOuts {
   /** Each of these asks for it as a whole message, wherever it is written. */
   words: string[]
   /** Each of these asks for it by SMS, where carriers prescribe it. Elsewhere it is an ordinary word. */

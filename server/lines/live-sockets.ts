@@ -91,7 +91,7 @@ interface SocketRequest {
 }
 
 /** Sockets of one kind. */
-export interface SocketServer<W extends LiveWire> {
+interface SocketServer<W extends LiveWire> {
   upgrade: Upgrade
   unproven: UnprovenSockets
   /** The calls that this process drives, by their ids. */

@@ -5,7 +5,7 @@ import { type Properties, unknownNameMessage } from '../kit/http/suggest-name.ts
 import { isObject } from '../kit/json.ts'
 import { internal_keyword } from '../kit/openapi/schema.ts'
 
-export interface InputSchema {
+interface InputSchema {
   type: 'object'
   properties: Record<string, JSONObject>
   required?: string[]
@@ -31,7 +31,7 @@ export interface ApiRequest {
   headers: Record<string, string>
 }
 
-export interface InputFault {
+interface InputFault {
   fault: string
 }
 

@@ -8,7 +8,7 @@ import { product, version } from '../product.ts'
 import { type ApiRequest, type Input, inputOf } from './input.ts'
 
 /** Sends a request to the API of this process, for the caller of the MCP server. */
-export type SendToApi = (request: ApiRequest) => Promise<ApiAnswer>
+type SendToApi = (request: ApiRequest) => Promise<ApiAnswer>
 
 export interface ApiAnswer {
   status: number

@@ -5,11 +5,11 @@ import * as page from '../kit/postgres/page.ts'
 
 export const providers_max = 20
 /** Kinds of providers whose models answer with words. */
-export const language_kinds = ['openai_compatible', 'anthropic'] as const
+const language_kinds = ['openai_compatible', 'anthropic'] as const
 export type LanguageKind = (typeof language_kinds)[number]
 /** Kinds of providers whose models hear or speak, and do nothing else. */
 const speech_only_kinds = ['elevenlabs', 'deepgram'] as const
-export const provider_kinds = [...language_kinds, ...speech_only_kinds] as const
+const provider_kinds = [...language_kinds, ...speech_only_kinds] as const
 export type ProviderKind = (typeof provider_kinds)[number]
 
 export const isLanguageKind = (kind: ProviderKind): kind is LanguageKind => language_kinds.some((one) => one === kind)

@@ -8,11 +8,11 @@ import { slots } from './slots.ts'
 
 export const nodes_max = 500
 /** A script may have this many bytes as JSON. */
-export const script_bytes_max = 256_000
+const script_bytes_max = 256_000
 /** The phrases of one node may have this many bytes, because all of them are compared with each message. */
 const phrase_bytes_max = 64_000
 /** Where a conversation can go instead of to a node. */
-export const ends = ['@end', '@hand_over'] as const
+const ends = ['@end', '@hand_over'] as const
 
 const branches_max = 100
 const phrases_max = 100

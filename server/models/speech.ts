@@ -119,7 +119,7 @@ export async function hearStream(
   throw new Error('the stream has no end')
 }
 
-export async function openListening(
+async function openListening(
   at: AtOutside,
   account: providers.Account,
   { model, language }: { model: string | null; language: string | null },
@@ -183,7 +183,7 @@ export async function openListening(
   }
 }
 
-export async function openSpeaking(
+async function openSpeaking(
   at: AtOutside,
   account: providers.Account,
   { model, voice, speed }: { model: string | null; voice: string | null; speed: number | null },

@@ -243,7 +243,7 @@ async function clearDefault({ db, workspace, now }: At, rows: Row[]): Promise<vo
 type ModelDefaults = Pick<Provider, 'kind' | 'default_model' | 'embedding_model' | 'is_default'>
 
 /** Rejects what providers of this kind don't have, or must have. */
-export function assertFits({ kind, default_model, embedding_model, is_default }: ModelDefaults): void {
+function assertFits({ kind, default_model, embedding_model, is_default }: ModelDefaults): void {
   const faults: Fault[] = []
   if (isLanguageKind(kind) && default_model === null)
     faults.push({ path: 'default_model', code: 'required', message: 'default_model is required.' })

@@ -63,6 +63,7 @@ function requiredRole(operation: ScopedOperation): Role {
   return isLoad(operation) && isAtLeast(lowest_to_load, required) ? lowest_to_load : required
 }
 
+/** @internal */
 export const may = (role: Role, operation: ScopedOperation): boolean => isAtLeast(role, requiredRole(operation))
 
 export function assertMay(role: Role, operation: ScopedOperation): void {

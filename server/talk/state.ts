@@ -70,7 +70,7 @@ export interface Voice {
  * - `recording`: a voicemail has answered. The agent waits until it can leave its message.
  * - `transferring`: the call is being transferred.
  */
-export type Phase = TextPhase | 'hearing' | 'settling' | 'speaking' | 'recording' | 'transferring'
+type Phase = TextPhase | 'hearing' | 'settling' | 'speaking' | 'recording' | 'transferring'
 type TextPhase = 'listening' | 'thinking' | 'working' | 'handed_over' | 'ended'
 
 export type TimerName = 'idle' | 'first_piece' | 'answer' | 'tools' | 'person' | VoiceTimerName
@@ -187,7 +187,7 @@ export interface ToolCall {
   before_words?: 'begun' | 'ended' | undefined
 }
 
-export interface OpenRun extends ToolCall {
+interface OpenRun extends ToolCall {
   reply: string
 }
 

@@ -39,7 +39,7 @@ const ruleOf = ({ settings: { tool_rules = {} } }: State, name: string): ToolRul
 const runsSinceWords = (history: Entry[]): ToolRun[] =>
   history.slice(history.findLastIndex(({ role }) => role === 'contact') + 1).flatMap(({ runs }) => runs)
 
-export const refuse = (call: ToolCall, result: Refusal): ToolRun => ({ ...call, status: 'refused', result })
+const refuse = (call: ToolCall, result: Refusal): ToolRun => ({ ...call, status: 'refused', result })
 
 interface RefusalGrounds {
   rule: ToolRule | undefined

@@ -20,7 +20,7 @@ const events_max = 1_000
 const requests_max = 100
 const pages_max = 50
 /** More tools of a server are not read. */
-export const listed_max = 500
+const listed_max = 500
 const list_bytes_max = 2 * 1024 * 1024
 const close_timeout_ms = 2_000
 const eras_max = 1_000

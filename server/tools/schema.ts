@@ -13,7 +13,7 @@ import {
 import * as page from '../kit/postgres/page.ts'
 
 export const tools_max = 200
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type ToolMethod = (typeof methods)[number]
 
 /** Tools that agents have without a tool of the workspace. */
@@ -29,7 +29,7 @@ export const built_in_names = [
   'search_knowledge',
 ]
 
-export const kinds = ['http', 'mcp'] as const
+const kinds = ['http', 'mcp'] as const
 const kind = {
   description:
     '`http`: agents send a request to the URL. `mcp`: the URL is that of a server that speaks the Model Context Protocol, and agents ' +

@@ -77,6 +77,7 @@ export async function claim(at: At, wanted: DeliveryClaim): Promise<ClaimedDeliv
  * Reads due deliveries of the workspace within the limits: the longest due of each endpoint, endpoints in turn. It reads at
  * most twice the even share of each endpoint. With `skips_to_last` it is faster, because it skips index entries of
  * deliveries already sent, which stay until the next vacuum. It writes nothing: the caller has the workspace's lease.
+ * @internal
  */
 export async function claimDue(
   { db, workspace, now }: At,
@@ -208,7 +209,7 @@ function toEndpoint(attempts: RecordedAttempt[]) {
   return { webhook_id, url, attempts: attempts.length, has_succeeded, began_at }
 }
 
-/** Fails pending deliveries of disabled webhooks, one batch of each. */
+/** Fails pending deliveries of disabled webhooks, one batch of each. @internal */
 export async function failPending({ db, workspace }: At, claimed: Iterable<ClaimedDelivery>): Promise<void> {
   const disabled = await db.many<{ id: string }>(
     sql`select id from webhooks

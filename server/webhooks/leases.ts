@@ -57,7 +57,7 @@ export function openSenderLeases<Item>(): Leases<Item> {
 /** Whether a lease was taken or renewed so recently that it is not asked for again. */
 const isRecent = ({ lease_until }: State<unknown>, now: number): boolean => lease_until - now >= lease_ms / 2
 
-/** Returns when the lease ends, or undefined when another process has it. */
+/** Returns when the lease ends, or undefined when another process has it. @internal */
 export async function takeLease(
   { db, workspace }: InWorkspace,
   { token, now = db.time() }: { token: string; now?: number },

@@ -20,7 +20,7 @@ const patterns_max = 50
 export const inbox_url = 'inbox'
 
 export const inbox_answers = ['200', '500', '410', 'hang'] as const
-export const delivery_statuses = ['pending', 'succeeded', 'failed'] as const
+const delivery_statuses = ['pending', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof delivery_statuses)[number]
 
 const description_text = { maxLength: 200, description: 'What the webhook is for.', examples: ['CRM sync'] }

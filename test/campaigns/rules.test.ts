@@ -8,7 +8,7 @@ import { plan } from '../../server/campaigns/plan/plan.ts'
 import { afterAttempt, ruleFor } from '../../server/campaigns/plan/retry.ts'
 import { explain, firstFault } from '../../server/campaigns/plan/rules.ts'
 import { type AttemptOutcome, attempt_outcomes } from '../../server/campaigns/settings.ts'
-import { zonesOf, zonesOfNumber } from '../../server/contacts/zones.ts'
+import { zonesOf } from '../../server/contacts/zones.ts'
 import { isTimeZone } from '../../server/kit/time-zone.ts'
 import { candidate, dialedCampaign } from '../support/candidates.ts'
 
@@ -29,6 +29,9 @@ function faultAt(now: number, person: Partial<Candidate>, campaign: Partial<Dial
 }
 
 const deferred = (rule: string, until: string) => ({ verdict: 'defer', rule, until: `${until}.000Z` })
+
+const zonesOfNumber = (phone_number: string) =>
+  zonesOf({ contact_time_zone: null, phone_number, default_time_zone: null })
 
 test('the longest known prefix of a number gives its time zones', () => {
   assert.deepEqual(zonesOfNumber('+12125550123'), ['America/New_York'])

@@ -28,7 +28,7 @@ const times = ['2026-02-30T00:00:00Z', '2026-11-15T25:00:00Z', '2026-11-15 09:30
 const numbers = ['-1', '0', '101', '1.5', '1e2', '', ' 5', '+5', '0x10', '٣', 'NaN', '1_000', '9007199254740993']
 const more_numbers = ['99999999999999999999', '-0', '00000000000000000007', `${'9'.repeat(400)}`, '1;2', '5\u0000']
 
-export function mutateValue(random: Random, schema: Schema, good: unknown): Mutated<unknown> {
+function mutateValue(random: Random, schema: Schema, good: unknown): Mutated<unknown> {
   const types = typesOf(schema)
   if (schema.readOnly || types.length === 0)
     return maybeValid(pick(random, [nested(between(random, 1, 60)), anyJson(random, 5)]))

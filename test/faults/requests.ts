@@ -64,7 +64,7 @@ export function validRequest(client: FuzzClient, operation = pick(client.random,
   }
 }
 
-export const parametersIn = ({ parameters }: DocumentedOperation, place: Parameter['in']): Parameter[] =>
+const parametersIn = ({ parameters }: DocumentedOperation, place: Parameter['in']): Parameter[] =>
   parameters.filter((parameter) => parameter.in === place)
 
 function pathValues({ random, memory }: FuzzClient, operation: DocumentedOperation): Record<string, string> {
@@ -269,7 +269,7 @@ const inKey: Mutation = ({ random, key, limited_key }, _operation, { headers }) 
 const mutations: Mutation[] = [inQuery, inQuery, inPath, inBody, inBody, inBody, inType, inHeader, inKey]
 
 /** Percent-encodes a text. With `random` it sometimes encodes every character. */
-export function percent(text: string, random?: Random): string {
+function percent(text: string, random?: Random): string {
   const is_odd = random !== undefined && chance(random, 0.05)
   return [...Buffer.from(text)]
     .map((byte) => (!is_odd && /[\w.~-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : hex(byte)))

@@ -6,7 +6,7 @@ import { isWithinDistance } from '../../server/kit/text.ts'
 import { intents } from '../../server/models/languages/language.ts'
 import { languageOf, listen, normalize, scorePhrases } from '../../server/models/matching.ts'
 import { type ScriptInput, type ScriptState, stepScript } from '../../server/models/script.ts'
-import { checkScript, ends, Script } from '../../server/models/script-schema.ts'
+import { checkScript, Script } from '../../server/models/script-schema.ts'
 import { findSlot, slots } from '../../server/models/slots.ts'
 import { fill } from '../../server/models/template.ts'
 import { anyText, runs } from '../support/property-runs.ts'
@@ -132,7 +132,7 @@ test('what stands in a value is never replaced', () => {
 })
 
 const names = ['a', 'b', 'c', 'd']
-const target = fc.constantFrom(...names, ...names, ...ends)
+const target = fc.constantFrom(...names, ...names, '@end', '@hand_over')
 const say = fc.constantFrom('One.', 'Two {{date}}.', '{{a|b}}')
 const optional = { requiredKeys: [] }
 const reaction = fc.record({ say, go: target }, optional)

@@ -32,7 +32,7 @@ export const desk_script = {
   },
 }
 
-export const book_slot = {
+const book_slot = {
   name: 'book_slot',
   description: 'Books a slot.',
   url: 'https://tools.example/book',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { checkout } from './source-files.ts'
 
-/** The checks of `npm run check`: format, lint and types. */
+/** The checks of `npm run check`: format, lint, types, and what nothing uses. */
 
 const projects = ['.', 'dashboard', 'chat', 'voice', 'sdk', 'server/docs/browser']
 
@@ -21,6 +21,9 @@ const checks: [string, string[]][] = [
     const types = path.join('.cache/types', `${project === '.' ? 'server' : project.replaceAll('/', '-')}.json`)
     return ['tsc', ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', types]]
   }),
+  ['knip', ['--no-progress']],
+  // Also what only tests use.
+  ['knip', ['--no-progress', '--production', '--exclude', 'types']],
   ['oxlint', ['--type-aware']],
 ]
 

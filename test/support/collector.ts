@@ -18,7 +18,7 @@ export interface CollectedSpan {
   is_error: boolean
 }
 
-export interface Collector {
+interface Collector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string
   spans: CollectedSpan[]

@@ -3,7 +3,7 @@ import { inTransaction } from '../../server/kit/at.ts'
 import type { Server, Tenant } from './harness.ts'
 import { phoneNumber } from './samples.ts'
 
-export const newEntry = (fields: Partial<Entry> = {}): Entry => ({
+const newEntry = (fields: Partial<Entry> = {}): Entry => ({
   phone_number: phoneNumber(),
   contact_id: null,
   kind: 'all',

@@ -254,7 +254,7 @@ export async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'):
   await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
 }
 
-export const workspaceOf = (page: Page): string => /\/w\/([^/?]+)/.exec(page.url())?.[1] ?? ''
+const workspaceOf = (page: Page): string => /\/w\/([^/?]+)/.exec(page.url())?.[1] ?? ''
 
 export async function fillAccountForm(on: Page, name: string, email: string): Promise<void> {
   await on.getByLabel('Your name').fill(name)

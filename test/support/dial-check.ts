@@ -12,7 +12,7 @@ export interface Dial {
   campaign_id: string
 }
 
-export interface Hours {
+interface Hours {
   start: string
   end: string
 }

@@ -1,7 +1,7 @@
 import { readEvents } from '../../sdk/src/streams.ts'
 import type { Tenant } from './harness.ts'
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   id: string
   type: string
   // biome-ignore lint/suspicious/noExplicitAny: a test may look into any event

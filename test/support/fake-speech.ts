@@ -6,13 +6,7 @@ import type { Server } from './harness.ts'
 
 /* Speech without models: how loud a sound is says which of these was said, and a voice takes a tenth of a second for a word. */
 
-export const phrases = [
-  'Yes.',
-  'No, thank you.',
-  'I would like to book a table.',
-  'Goodbye.',
-  'Stop calling me.',
-] as const
+const phrases = ['Yes.', 'No, thank you.', 'I would like to book a table.', 'Goodbye.', 'Stop calling me.'] as const
 export type Phrase = (typeof phrases)[number]
 
 const quiet_max = 1_000

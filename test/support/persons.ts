@@ -17,8 +17,8 @@ import { inboundForm, newSmsChannel, postSigned } from './sms.ts'
 export const number = '+442071838750'
 export const other_spelling = '+4402071838750'
 export const earlier_number = '+442071838799'
-export const email = 'zephyrine@quillfeather.example'
-export const words = 'a marzipan locomotive'
+const email = 'zephyrine@quillfeather.example'
+const words = 'a marzipan locomotive'
 
 /** What must not be found anywhere when the person is erased, in lower case. */
 export const needles = ['zephyrine', 'quillfeather', '2071838750', '2071838799']

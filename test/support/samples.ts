@@ -42,7 +42,7 @@ export const newTool = (fields: object = {}) => ({
   ...fields,
 })
 
-export const newDocument = (fields: object = {}) => ({
+const newDocument = (fields: object = {}) => ({
   name: `Opening hours ${phoneNumber()}`,
   text: '# Opening hours\n\nWe are open from Monday to Friday, 9:00 to 18:00.\n',
   ...fields,
@@ -136,7 +136,7 @@ async function handedOver(tenant: Tenant): Promise<string> {
 }
 
 /** A call that is not dialled before tomorrow. */
-export const newCall = (fields: object = {}) => ({
+const newCall = (fields: object = {}) => ({
   agent_id,
   to: phoneNumber(),
   simulate: '00',

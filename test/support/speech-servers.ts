@@ -8,7 +8,7 @@ import { joinSamples } from '../../server/audio/samples.ts'
 import { readSamples } from '../../server/kit/sound/wav.ts'
 
 /** A request that a speech service got. */
-export interface SpeechRequest {
+interface SpeechRequest {
   method: string
   path: string
   query: Record<string, string>

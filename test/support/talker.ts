@@ -23,7 +23,7 @@ export interface Talker extends Person {
   close: () => void
 }
 
-export interface Words {
+interface Words {
   role: 'contact' | 'agent'
   text: string
   is_final: boolean

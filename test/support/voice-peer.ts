@@ -8,7 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 const bytes_per_ms = 32
 
 /** What the peer answers instead of the server, by method and path. */
-export type PeerAnswers = Record<string, { status: number; body: object }>
+type PeerAnswers = Record<string, { status: number; body: object }>
 
 /** One connection of the client, as the service sees it. */
 export interface PeerSocket {

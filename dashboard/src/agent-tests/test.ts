@@ -16,7 +16,7 @@ export type Kind = AgentTest['kind']
 export type ExpectationType = Expectation['type']
 
 /** An agent can have this many tests. */
-export const tests_max = 500
+const tests_max = 500
 const page_size = 100
 const refetch_ms = 700
 const minute_ms = 60_000
@@ -236,7 +236,7 @@ export function describeChecks({ steps, expect }: Pick<AgentTest, 'steps' | 'exp
   return all.map(describeExpectation).join(', ')
 }
 
-export function describeExpectation(one: Expectation): string {
+function describeExpectation(one: Expectation): string {
   switch (one.type) {
     case 'says':
       return `says ${phrases(one)}`

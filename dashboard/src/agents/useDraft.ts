@@ -17,7 +17,7 @@ const saves_max = 10
 
 export type SaveState = 'saved' | 'unsaved' | 'saving' | 'failed' | 'conflict'
 
-export interface Conflict {
+interface Conflict {
   fields: (keyof DraftValues)[]
   mine: DraftValues
   theirs: DraftValues

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../../server/audit/schema.ts'
 
-/** What is done, by the name of its operation. A test compares this with the server's list. */
+/** What is done, by the name of its operation. A test compares this with the server's list. @internal */
 export const action_names: Record<string, string> = {
   'session.create': 'Signed in',
   'session.create_failed': 'Failed to sign in',

@@ -18,7 +18,6 @@ export const status_names: Record<Status, string> = {
   failed: 'Failed',
   canceled: 'Canceled',
 }
-export const statuses = Object.keys(status_names) as Status[]
 
 export const outcome_names: Record<Outcome, string> = {
   answered: 'Answered',

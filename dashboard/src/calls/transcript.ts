@@ -15,7 +15,7 @@ export interface TranscriptTurn
   tools: Pick<Turn['tools'][number], 'name' | 'status' | 'duration_ms'>[]
 }
 
-export interface Word {
+interface Word {
   text: string
   start_ms: number
   end_ms: number

@@ -9,7 +9,7 @@ import { formatWaits, parseWaits } from './waits.ts'
 type NumberValue = number | string
 
 /** A rule of `retry`, with the waits as people write them. */
-export interface RetryValues {
+interface RetryValues {
   outcome: AttemptOutcome
   attempts_max: NumberValue
   waits: string

@@ -5,7 +5,7 @@ import type { Api } from '../kit/api.ts'
 import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { readAll } from '../kit/read-all.ts'
 
-export const kind_names: Record<Channel['kind'], string> = { web_chat: 'Web chat', sms: 'SMS', voice: 'Voice' }
+const kind_names: Record<Channel['kind'], string> = { web_chat: 'Web chat', sms: 'SMS', voice: 'Voice' }
 export const status_names: Record<Channel['status'], string> = {
   active: 'Active',
   disabled: 'Disabled',

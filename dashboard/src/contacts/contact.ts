@@ -4,7 +4,7 @@ import type { Api } from '../kit/api.ts'
 import { formatPhoneNumber } from '../kit/phone-number.ts'
 import type { ContactSearch } from './search.ts'
 
-export const page_size = 50
+const page_size = 50
 
 export const contactName = ({ display_name, first_name, last_name }: Contact): string =>
   display_name || [first_name, last_name].filter(Boolean).join(' ')

@@ -7,7 +7,7 @@ import { formatNumber, formatTime } from './format.ts'
  * Plain SVG instead of a library: bars, steps, two axes and a tooltip are all that the pages need. Attributes of SVG
  * are no inline styles, so the Content-Security-Policy allows them.
  */
-export interface Series {
+interface Series {
   name: string
   /** The number of the color, from --chart-1 to --chart-6. */
   color: 1 | 2 | 3 | 4 | 5 | 6

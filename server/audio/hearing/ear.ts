@@ -13,7 +13,7 @@ import { openRecognitionQueue } from './recognition-queue.ts'
 import { openSegmenter, type Segment, type Window, window_ms, window_samples } from './segmenter.ts'
 
 /** Words with their times on the wire. */
-export interface HeardWords {
+interface HeardWords {
   text: string
   start_ms: number
   end_ms: number

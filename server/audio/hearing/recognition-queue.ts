@@ -9,9 +9,9 @@ import { hearWhole, type LiveHearing } from './live.ts'
 import { type Segment, window_ms } from './segmenter.ts'
 
 /** `partial`: the speech goes on. `piece`: the beginning of a long one. `final`: all of it. */
-export type JobKind = 'partial' | 'piece' | 'final'
+type JobKind = 'partial' | 'piece' | 'final'
 
-export interface Job {
+interface Job {
   kind: JobKind
   segment: Segment
   /** The live model that has heard the segment already. */

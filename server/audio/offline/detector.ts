@@ -9,7 +9,7 @@ export interface Detectors {
   close: (detector: number) => void
 }
 
-export const frame_samples = 512
+const frame_samples = 512
 /** The model wants the end of the last frame too, and hears nothing without it. */
 const context_samples = 64
 const state_shape = [2, 1, 128] as const

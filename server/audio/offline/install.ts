@@ -35,7 +35,7 @@ export interface Install {
 }
 
 /** What is installed. Tests install something smaller. */
-export interface Packages {
+interface Packages {
   /** The folder of package.json and its lock file. */
   source: string
   kept: string[]
@@ -221,4 +221,4 @@ async function sizeOf(folder: string): Promise<number> {
   return bytes
 }
 
-export const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000)
+const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000)

@@ -5,7 +5,7 @@ import path from 'node:path'
  * The part of onnxruntime-node that is used here. It lies in the folder of offline speech and not among the packages of
  * the service.
  */
-export interface Onnx {
+interface Onnx {
   Tensor: new (type: 'float32' | 'int64' | 'bool', data: TensorData, dims: readonly number[]) => Tensor
   InferenceSession: { create: (file: string, options: object) => Promise<Session> }
 }

@@ -2,8 +2,8 @@ import type { SpeechPart } from '../../talk/state.ts'
 import { splitWords, wordsOf } from '../../talk/words.ts'
 import type { TranscriptTurn } from './transcript-schema.ts'
 
-export const cue_max_ms = 7_000
-export const cue_characters_max = 84
+const cue_max_ms = 7_000
+const cue_characters_max = 84
 /** A longer pause begins a new cue. */
 const pause_max_ms = 1_000
 

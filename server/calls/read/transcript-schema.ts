@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Turn } from '../../conversations/schema.ts'
 import { id, oneOf, optionalText } from '../../kit/field.ts'
 
-export const formats = ['json', 'txt', 'srt', 'vtt'] as const
+const formats = ['json', 'txt', 'srt', 'vtt'] as const
 export type Format = (typeof formats)[number]
 
 const milliseconds = (description: string, example: number | null) =>

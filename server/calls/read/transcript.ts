@@ -62,7 +62,7 @@ export function toContent(transcript: LazyTranscript, format: Format): PiecedCon
 
 const toJson = resourceInPieces(Transcript, 'turns', TranscriptTurn)
 
-export const names = { agent: 'Agent', contact: 'Contact', human: 'Person', system: 'System' }
+const names = { agent: 'Agent', contact: 'Contact', human: 'Person', system: 'System' }
 
 /** What was not spoken has the time of what was said before. */
 function* toText({ turns }: LazyTranscript): Generator<string> {

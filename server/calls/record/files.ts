@@ -226,14 +226,14 @@ const silence = 0xff
 /** What is missing is written in pieces of this size. */
 const silence_bytes = 64 * 1024
 
-export interface StoredPart {
+interface StoredPart {
   start_ms: number
   size: number
   blob_key: string
 }
 
 /** One WAV file as long as the call: its parts in order, and silence where nothing was recorded. */
-export function joinParts({ tools }: AtOutside, parts: StoredPart[], duration_ms: number): Blob {
+function joinParts({ tools }: AtOutside, parts: StoredPart[], duration_ms: number): Blob {
   const size = duration_ms * bytes_per_ms
   async function* write(): AsyncGenerator<Buffer> {
     yield headerFor({ bytes: size, format })

@@ -57,7 +57,7 @@ export async function findSender(at: At, campaign: StoredCampaign): Promise<Send
 }
 
 /** Chooses a channel by the person, so that someone is always called from the same number. */
-export const channelFor = ({ channels }: Sender, { rank }: DueEnrollment): channels.StoredChannel | undefined =>
+const channelFor = ({ channels }: Sender, { rank }: DueEnrollment): channels.StoredChannel | undefined =>
   channels[(rank >>> 0) % channels.length]
 
 /**

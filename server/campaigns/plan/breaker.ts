@@ -10,10 +10,8 @@ export const recent_ms = breaker_opt_outs.within_ms
 export const resume_after_ms = 5 * 60_000
 const error_outcomes: readonly AttemptOutcome[] = ['error', 'unreachable', 'unknown', 'undelivered']
 
-export const isError = ({
-  outcome,
-  is_interrupted = false,
-}: Pick<EndedAttempt, 'outcome' | 'is_interrupted'>): boolean => error_outcomes.includes(outcome) && !is_interrupted
+const isError = ({ outcome, is_interrupted = false }: Pick<EndedAttempt, 'outcome' | 'is_interrupted'>): boolean =>
+  error_outcomes.includes(outcome) && !is_interrupted
 const isOptOut = (attempt: EndedAttempt): boolean => attempt.is_opt_out
 
 /** Whether an attempt that ended after `since` was no error. A campaign that was paused then goes on as before. */

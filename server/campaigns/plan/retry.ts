@@ -9,7 +9,7 @@ const never: Retry = { attempts_max: 1, waits_seconds: [] }
 const soon: Retry = { attempts_max: 3, waits_seconds: [600, hour_s] }
 const next_day: Retry = { attempts_max: 2, waits_seconds: [24 * hour_s] }
 
-export const default_retry: Record<AttemptOutcome, Retry> = {
+const default_retry: Record<AttemptOutcome, Retry> = {
   no_answer: { attempts_max: 3, waits_seconds: [4 * hour_s, 24 * hour_s] },
   busy: { attempts_max: 3, waits_seconds: [900, 2 * hour_s] },
   error: soon,

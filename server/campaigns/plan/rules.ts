@@ -115,7 +115,7 @@ export function closingOf(campaign: DialedCampaign, candidate: Candidate, time: 
   return closingAt(isCallback(candidate) ? quiet_hours : both, candidate.zones, time)
 }
 
-/** Lists every rule with its verdict and the reason, also after the first rule that does not pass. */
+/** Lists every rule with its verdict and the reason, also after the first rule that does not pass. @internal */
 export const explainRules = (candidate: Candidate, context: Context): Explanation['rules'] =>
   rules.map(([rule, judge]) => {
     const verdict = judge(candidate, context)

@@ -65,6 +65,7 @@ export function hoursOf(campaign: Pick<DialedCampaign, 'quiet_hours' | 'windows'
   return hours
 }
 
+/** @internal */
 export const openSchedule = (windows: readonly Window[], holidays: readonly string[]): Schedule =>
   openScheduleOf(byWeekday(windows), holidays)
 

@@ -5,7 +5,7 @@ export type Block = { type: 'heading'; level: number; text: string } | { type: '
 export class UnreadableError extends Error {}
 
 /** Limits all text of a file. A file of 20 MB can hardly have more. */
-export const characters_max = 20 * 1024 * 1024
+const characters_max = 20 * 1024 * 1024
 
 /** A longer block becomes several, because cleaning a text takes many times its length. */
 const block_length_max = 256 * 1024

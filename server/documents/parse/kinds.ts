@@ -1,4 +1,4 @@
-export const file_kinds = ['text', 'markdown', 'html', 'pdf', 'word', 'csv'] as const
+const file_kinds = ['text', 'markdown', 'html', 'pdf', 'word', 'csv'] as const
 export type FileKind = (typeof file_kinds)[number]
 
 const kinds_by_extension: Record<string, FileKind> = {

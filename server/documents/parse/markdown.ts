@@ -61,7 +61,7 @@ const long_html: [begin: RegExp, end: RegExp][] = [
   [/^ {0,3}<![a-z]/i, />/],
 ]
 
-/** Cuts a text before lines that begin something new: after an empty line, not indented, outside of code and HTML. */
+/** Cuts a text before lines that begin something new: after an empty line, not indented, outside of code and HTML. @internal */
 export function* cutMarkdown(text: string): Generator<string> {
   let start = 0
   let is_after_empty = false

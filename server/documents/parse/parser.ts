@@ -22,6 +22,7 @@ export interface ReadLimits extends TurnLimits {
   time_max_ms: number
 }
 
+/** @internal */
 export const read_limits: ReadLimits = { ...turn_limits, time_max_ms: 60_000 }
 
 interface Source {

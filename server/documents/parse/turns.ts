@@ -63,7 +63,7 @@ export async function takeTurn(
 /** Ends a reading. Call it when the memory is free again. */
 export const endTurn = (turn: Turn): boolean => reading.delete(turn)
 
-/** Whether there is memory for one more reader. The first one needs no permission. */
+/** Whether there is memory for one more reader. The first one needs no permission. @internal */
 export const hasMemory = (running: number, available = process.availableMemory()): boolean =>
   running === 0 || available >= (running + 1) * reader_bytes + left_bytes
 

@@ -5,12 +5,12 @@ import { raw, sql } from '../postgres/sql.ts'
 import type { Seal } from './seal.ts'
 
 /** A row with a sealed text, or `null` if it has none. */
-export interface SealedRow {
+interface SealedRow {
   key: string
   sealed: string | null
 }
 
-export interface Replacement {
+interface Replacement {
   key: string
   before: string
   after: string

@@ -27,7 +27,7 @@ import { assertSupportedSchema } from './validate.ts'
 export type Endpoint = (incoming: IncomingRequest) => Promise<Answer | StreamedAnswer>
 
 /** Runs work when few enough of the same workspace are running. */
-export type RunInQueue = <T>(workspace: string, work: () => Promise<T>) => Promise<T>
+type RunInQueue = <T>(workspace: string, work: () => Promise<T>) => Promise<T>
 
 export interface EndpointContext {
   base_path: string

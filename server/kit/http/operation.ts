@@ -7,7 +7,7 @@ import type { RawAnswer, RawRequest } from './raw.ts'
 import { type Version, versionOf, writeVersionOf } from './resource-version.ts'
 import type { StoredFile, Upload } from './uploaded-file.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Caller {
   /** Requests with the same id share a rate limit. */

@@ -127,7 +127,7 @@ async function runByActor(transact: Transact, writes: PendingWrite[]): Promise<(
 
 const noOutcome = () => new Error('a write of the batch has no outcome')
 
-/** When the batch fails, each write runs alone, so that one can't fail the others. */
+/** When the batch fails, each write runs alone, so that one can't fail the others. @internal */
 export async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(Answer | Error)[]> {
   const until = clock.ticks() + in_progress_wait_ms
   const rest_ms = () => Math.max(1, until - clock.ticks())

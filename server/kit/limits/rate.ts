@@ -13,7 +13,7 @@ export interface RateLimit {
   waitSeconds: (key: string, now: number) => number
 }
 
-export interface RateLimitStatus {
+interface RateLimitStatus {
   is_exceeded: boolean
   /** The next window begins after this long. */
   wait_seconds: number

@@ -2,7 +2,7 @@ import type { Agent, Dispatcher } from 'undici'
 import { letOthersRun } from '../let-others-run.ts'
 import { BodyChunks, too_many_chunks } from './body-chunks.ts'
 
-export type OutboundMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type OutboundMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface OutboundRequest {
   /** POST by default. */

@@ -3,7 +3,7 @@ import * as clock from '../clock.ts'
 import { isQueryTimeout } from './errors.ts'
 
 /** A node that takes longer to answer is down: its machine may hang, or the network may drop what is sent to it. */
-export const node_answer_ms = 1_500
+const node_answer_ms = 1_500
 
 /** A server of a database that Citus shards. */
 export interface Node {

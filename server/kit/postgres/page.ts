@@ -11,7 +11,7 @@ export interface Page<Item> {
   pagination: { total: number; limit: number; offset: number; has_more: boolean; next_cursor: string | null }
 }
 
-export const Pagination = Type.Object(
+const Pagination = Type.Object(
   {
     total: Type.Integer({ description: 'The exact number of items on all pages.', examples: [1] }),
     limit: Type.Integer({ description: 'The maximum number of items on a page.', examples: [20] }),

@@ -47,6 +47,7 @@ const read = /\b(?:from|join)\s+(?:only\s+)?(?!lateral\b|unnest\b|rows\b)"?([a-z
 /**
  * The verb and the table, such as `select events`: of a statement that writes, those of what it writes first. Tables of subqueries
  * count only if there is no other.
+ * @internal
  */
 export function summarize(text: string): string {
   const [, ...found] = written.exec(text) ?? []

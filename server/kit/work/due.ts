@@ -31,7 +31,7 @@ export interface DueKind {
   selectWaiting: (of: Waiting) => Sql
 }
 
-export interface Waiting {
+interface Waiting {
   workspace: string | Sql
   /** By the database's time, as leases go. */
   now: number

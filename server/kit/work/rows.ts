@@ -11,6 +11,7 @@ import type { DueItem, RunContext, Work } from './work.ts'
 
 /** How long one row is worked on before the next one. */
 const turn_ms = 1_000
+/** @internal */
 export const attempts_max = 10
 const retry_max_ms = 60_000
 

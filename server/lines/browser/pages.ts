@@ -15,7 +15,7 @@ const shared_files: Record<string, string> = {
 }
 const cors_headers = { 'access-control-allow-origin': '*' }
 
-export interface VoicePage extends Answerer {
+interface VoicePage extends Answerer {
   origins: string[]
 }
 

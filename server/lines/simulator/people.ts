@@ -50,6 +50,7 @@ const interruption = {
 
 /**
  * People by the last two digits of their number. For all other numbers a person is drawn from the mix of the workspace.
+ * @internal
  */
 export const people: Readonly<Record<string, Person>> = {
   '00': alex,

@@ -40,7 +40,7 @@ export interface PersonState {
 }
 
 /** What becomes of text messages to a person. */
-export interface Texting {
+interface Texting {
   report: 'delivered' | 'failed' | 'none'
   /** The first message of a conversation fails, the others don't. */
   fails_once?: true

@@ -4,7 +4,7 @@ import { hashOf, newSecret } from '../../kit/crypto/secret.ts'
 import { type IsStopping, inBatches } from '../../kit/postgres/in-batches.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 
-export const lifetime_ms = 30 * clock.day_ms
+const lifetime_ms = 30 * clock.day_ms
 const batch_rows = 2_000
 
 /** A visitor of a web chat, known by a token in the browser. */

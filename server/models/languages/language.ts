@@ -74,7 +74,7 @@ export interface Language {
 }
 
 /** A pattern of a time, for normalized text: words separated by one space. */
-export interface TimeRule {
+interface TimeRule {
   pattern: RegExp
   /** Returns minutes since midnight. A group that is absent is 0. */
   minutes: (first: number, second: number) => number

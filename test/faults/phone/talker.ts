@@ -74,7 +74,7 @@ export async function openPhoneTalker(phone: PhoneCall): Promise<PhoneTalker> {
 }
 
 /** The id of the call is in what the service answers. */
-export function callIdOf({ sid, webhooks }: PhoneCall): string {
+function callIdOf({ sid, webhooks }: PhoneCall): string {
   const [, id] = webhooks.map(({ url, body }) => /\/calls\/([^/<?]+)/.exec(url + body)).find((found) => found) ?? []
   if (id === undefined) throw new Error(`${sid} has got no call: ${JSON.stringify(webhooks)}`)
   return id

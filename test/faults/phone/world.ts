@@ -45,12 +45,12 @@ export interface PhoneWorld extends World {
   addChannel: (fields: { agent_id: string; address?: string } & Record<string, unknown>) => Promise<Channel>
 }
 
-export interface PhoneApi extends VoiceApi {
+interface PhoneApi extends VoiceApi {
   /** Somebody calls a number where the agent answers. */
   talk: (agent_id: string, options?: TalkOptions) => Promise<PhoneTalker>
 }
 
-export interface TalkOptions {
+interface TalkOptions {
   noise_db?: number
   random?: Random
 }

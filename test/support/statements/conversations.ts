@@ -134,7 +134,7 @@ export async function workOnChannels(server: Server): Promise<void> {
   assert.ok(channel)
   await call('GET', '/channels?kind=sms&status=active')
   await channels.ownNumbers(at)
-  await channel_owners.findOwners(at, [id])
+  await channel_owners.openOwnerLookup(at.db)(id, at.now)
   await inTransaction(at, async (at) => {
     await channel_usage.reserve(at, { channels: [channel], wanted: new Map([[id, 1]]) })
     await channel_usage.addTokens(at, [{ channel_id: id, tokens: 1 }])

@@ -1,4 +1,4 @@
-export interface Turn {
+interface Turn {
   workspace: string
   /** How much is left to do. */
   bytes_left: number

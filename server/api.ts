@@ -163,7 +163,6 @@ const about: About = {
   version: '1',
   license: 'MIT',
   guide: fs.readFileSync(path.join(import.meta.dirname, 'guide.md'), 'utf8'),
-  guide_url: '/docs',
   authentication: 'An API key: `Authorization: Bearer pk_...`',
   rooms: {
     contacts: 'The people that agents communicate with.',
@@ -213,10 +212,13 @@ const about: About = {
 
 export const document = createOpenApiDocument(operations, about)
 
+const { openapi, info, ...described } = document
 /** The document as the repository has it, where the guide is a file of its own. */
 export const documentWithoutGuide = {
-  ...document,
-  info: { ...document.info, description: splitGuide(about.guide).introduction },
+  openapi,
+  info: { ...info, description: splitGuide(about.guide).introduction },
+  externalDocs: { description: 'The guide, at a service with its default address.', url: 'http://127.0.0.1:8080/docs' },
+  ...described,
 }
 
 export interface Api {

@@ -32,10 +32,8 @@ test('the served document is the committed one with the guide', async () => {
   const { body: served } = await fetch('GET', '/openapi.json')
   assert.deepEqual(served, JSON.parse(JSON.stringify(document)))
   assert.match(served.info.description, /\n## Idempotency\n/)
-  const { description } = documentWithoutGuide.info
+  const { externalDocs: _, ...committed } = JSON.parse(JSON.stringify(documentWithoutGuide))
+  const { description } = committed.info
   assert.ok(description.length < 1_000 && served.info.description.startsWith(description))
-  assert.deepEqual(
-    { ...served, info: { ...served.info, description } },
-    JSON.parse(JSON.stringify(documentWithoutGuide)),
-  )
+  assert.deepEqual({ ...served, info: { ...served.info, description } }, committed)
 })

@@ -15,8 +15,6 @@ export interface About {
   license: string
   /** Markdown that applies to every operation. */
   guide: string
-  /** Where people read the guide. */
-  guide_url: string
   /** How clients authenticate, in Markdown. */
   authentication: string
   /** A description of each tag. An operation's tag is the first part of its ID. */
@@ -51,7 +49,6 @@ export function createOpenApiDocument(operations: Operation[], about: About) {
       ...about.info,
       license: { name: about.license, identifier: about.license },
     },
-    externalDocs: { description: 'The guide', url: about.guide_url },
     servers: about.servers.map((url) => ({ url })),
     security: [{ api_key: [] }],
     tags: Object.entries(about.rooms).map(([name, description]) => ({ name, description })),

@@ -1,4 +1,4 @@
-import type { TableClasses } from './kit/postgres/sharding.ts'
+import type { TableClasses } from './kit/postgres/citus/sharding.ts'
 
 /** The class of each table when the database is sharded by workspace. Tables that are not named here are sharded. */
 export const table_classes: TableClasses = {

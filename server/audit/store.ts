@@ -49,12 +49,14 @@ export async function isRecorded(
   return found !== undefined
 }
 
-/** Adds an entry in each of these workspaces, as `record` does. A sharded database refuses this. */
+/** Adds an entry in each of these workspaces, as `record` does. A sharded database takes only one workspace. */
 export async function recordInEach(
   { db, ...acting }: Omit<Acting, 'workspace'>,
   workspaces: string[],
   entry: NewEntry,
 ): Promise<void> {
+  const [workspace, second] = workspaces
+  if (workspace !== undefined && second === undefined) return record({ ...acting, db, workspace }, entry)
   await db.run(
     sql`insert into audit_log (workspace_id, ${columns})
       select workspace_id, ${valuesOf(acting, entry)} from unnest(${workspaces}::uuid[]) as each (workspace_id) ${count_again}`,

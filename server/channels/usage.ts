@@ -1,8 +1,8 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { selectRows } from '../kit/postgres/citus/tenants.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { selectRows } from '../kit/postgres/tenants.ts'
 import type { StoredChannel } from './store.ts'
 
 const minute_ms = 60_000

@@ -6,10 +6,11 @@ import { atWall, type Service } from '../kit/at.ts'
 import { flushFolder } from '../kit/blobs/folder.ts'
 import * as clock from '../kit/clock.ts'
 import { idOfKey } from '../kit/crypto/seal.ts'
+import { listPlacements } from '../kit/postgres/citus/nodes.ts'
+import { readOneSnapshotOfEachNode } from '../kit/postgres/citus/settings.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import { describeMigrations, listCreated, listUnknown } from '../kit/postgres/migrate.ts'
-import { listPlacements } from '../kit/postgres/nodes.ts'
 import type { Db, Session } from '../kit/postgres/pool.ts'
 import { quoteName } from '../kit/postgres/sql.ts'
 import { listTables, type Table } from '../kit/postgres/tables.ts'
@@ -175,8 +176,7 @@ async function writeSnapshot(
   const { own: tables, of_others } = await listBackedUp(db)
   const placements = await listPlacements(pool)
   await db.script('begin isolation level repeatable read, read only')
-  // Where Citus shards the database, each connection to a node has its own snapshot, and a workspace is on one node.
-  await db.script('set local citus.max_adaptive_executor_pool_size = 1')
+  await readOneSnapshotOfEachNode(db)
   await db.script('set local statement_timeout = 0')
   await db.script('set local idle_in_transaction_session_timeout = 0')
   await db.script(`set local lock_timeout = ${lock_wait_ms}`)

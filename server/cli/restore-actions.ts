@@ -6,13 +6,14 @@ import { type Config, readConfig } from '../config.ts'
 import { type Database, migrations } from '../database.ts'
 import type { Service } from '../kit/at.ts'
 import { idOfKey } from '../kit/crypto/seal.ts'
+import { changeOneShardAtATime } from '../kit/postgres/citus/settings.ts'
+import { addTenants } from '../kit/postgres/citus/tenants.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import { describeMigrations } from '../kit/postgres/migrate.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { quoteName } from '../kit/postgres/sql.ts'
 import { analyzeTables, countRows, hasRows } from '../kit/postgres/tables.ts'
-import { addTenants } from '../kit/postgres/tenants.ts'
 import { errorMessage, Problem } from '../kit/problem.ts'
 import { counted } from '../kit/text.ts'
 import { seal_info, version } from '../product.ts'
@@ -235,8 +236,7 @@ async function begin(db: Db, tables: string[]): Promise<void> {
   await db.script('begin')
   await db.script('set local statement_timeout = 0')
   await db.script('set local idle_in_transaction_session_timeout = 0')
-  // Where Citus shards the database, rows of a reference table can't be followed by those of several shards at once.
-  await db.script("set local citus.multi_shard_modify_mode = 'sequential'")
+  await changeOneShardAtATime(db)
   await db.script(`lock table ${tables.map(quoteName).join(', ')} in exclusive mode`)
   for (const table of tables)
     if (await hasRows(db, table)) throw new SetupError('the database is not empty: use another')

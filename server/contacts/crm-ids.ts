@@ -1,7 +1,7 @@
 import type { At } from '../kit/at.ts'
+import { selectRows } from '../kit/postgres/citus/tenants.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { selectRows } from '../kit/postgres/tenants.ts'
 import { inUse, invalid, type Problem } from '../kit/problem.ts'
 import { type CrmIds, crm_ids_max } from './schema.ts'
 

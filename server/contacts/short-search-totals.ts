@@ -1,7 +1,7 @@
 import { type At, type InWorkspace, inTransaction } from '../kit/at.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
+import { selectRows } from '../kit/postgres/citus/tenants.ts'
 import { likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
-import { selectRows } from '../kit/postgres/tenants.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { SearchWords } from './search-words.ts'
 import { newTermCounter } from './term-counter.ts'

@@ -2,16 +2,17 @@ import { type At, newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { inParallel } from '../kit/limits/in-parallel.ts'
+import { statementKey } from '../kit/postgres/citus/tenants.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import * as feed from './feed.ts'
 import { lastPosition, lastPositions } from './positions.ts'
 
 const poll_every_ms = 200
-/** In a sharded database each workspace is asked alone, and not more often than this in all. */
-const sharded_polls_per_second_max = 500
-/** At most this many polls run at once, so that most connections are left to requests. */
-const sharded_polls_at_once = 4
+/** Many workspaces may need a statement each, and requests need the database too. */
+const statements_per_second_max = 500
+/** At most this many statements run at once, so that most connections are left to requests. */
+const statements_at_once = 4
 const limits = { size_max: 100, in_flight_max: 2 }
 
 interface WaitingStream {
@@ -55,20 +56,18 @@ export function openSharedReader(db: Db): SharedReader {
 
   /** Polls as long as a stream waits. */
   async function keepPolling(): Promise<void> {
-    const workspaces = [...waiting.keys()]
-    // The nodes of some workspaces may be down: the others go on.
-    const groups = db.isSharded() ? workspaces.map((workspace) => [workspace]) : [workspaces]
-    await inParallel(groups, { at_once: sharded_polls_at_once }, (group) =>
+    const groups = [...Map.groupBy(waiting.keys(), (workspace) => statementKey(db, workspace)).values()]
+    await inParallel(groups, { at_once: statements_at_once }, (group) =>
       poll(group).catch((error: unknown) => {
         for (const workspace of group) for (const { fail } of waiting.get(workspace) ?? []) fail(error)
       }),
     )
     is_polling = waiting.size > 0
-    if (is_polling) setTimeout(() => void keepPolling(), waitMs())
+    if (is_polling) setTimeout(() => void keepPolling(), waitMs(groups.length))
   }
 
-  const waitMs = () =>
-    db.isSharded() ? Math.max(poll_every_ms, (waiting.size / sharded_polls_per_second_max) * 1_000) : poll_every_ms
+  const waitMs = (statements: number) =>
+    Math.max(poll_every_ms, (statements / statements_per_second_max) * clock.second_ms)
 
   const next = openBatcher<SharedRange, feed.StreamedEvent[]>(limits, async (_workspace, ranges) => {
     const found = new Map<string, feed.StreamedEvent[]>()

@@ -1,10 +1,10 @@
 import { type Actor, type At, type InWorkspace, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
+import { selectRows } from '../kit/postgres/citus/tenants.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { selectRows } from '../kit/postgres/tenants.ts'
 import type { EventType } from './catalog.ts'
 import type { StoredActor } from './named.ts'
 

@@ -1,6 +1,6 @@
 import * as audit from '../audit/store.ts'
-import { type Actor, type At, inTransaction } from '../kit/at.ts'
-import { isUnavailable } from '../kit/postgres/errors.ts'
+import type { Actor, At } from '../kit/at.ts'
+import { changeThenWrite, writeInEach } from '../kit/postgres/citus/tenants.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
 /** Returns the person as an actor or a subject. Without an id it is someone who is not known. */
@@ -23,14 +23,11 @@ export async function changeAndRecord<T>(
   change: (at: At) => Promise<T>,
   toEntry: (changed: T) => PersonEntry | undefined,
 ): Promise<T> {
-  const record = async (at: At, changed: T): Promise<T> => {
+  const record = async (at: At, changed: T): Promise<void> => {
     const entry = toEntry(changed)
     if (entry) await recordForPerson(at, entry)
-    return changed
   }
-  return at.db.isSharded()
-    ? record(at, await inTransaction(at, change))
-    : inTransaction(at, async (at) => record(at, await change(at)))
+  return changeThenWrite(at, change, record)
 }
 
 export async function recordForPerson(at: At, { person_id, actor = at.actor, ...rest }: PersonEntry): Promise<void> {
@@ -41,10 +38,5 @@ export async function recordForPerson(at: At, { person_id, actor = at.actor, ...
     sql`select workspace_id from memberships where person_id = ${person_id} order by workspace_id`,
   )
   const workspaces = joined.map(({ workspace_id }) => workspace_id)
-  if (!db.isSharded()) return audit.recordInEach(acting, workspaces, entry)
-  for (const workspace of workspaces) {
-    await audit.record({ ...acting, workspace }, entry).catch((error: unknown) => {
-      if (!isUnavailable(error)) throw error
-    })
-  }
+  await writeInEach(db, workspaces, (each) => audit.recordInEach(acting, each, entry))
 }

@@ -1,8 +1,8 @@
 import { type InWorkspace, inTransaction, type Unscoped } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
+import { selectRows } from '../kit/postgres/citus/tenants.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
-import { selectRows } from '../kit/postgres/tenants.ts'
 
 /** Adding up this many rows of a webhook is fast enough. */
 const rows_max = 100

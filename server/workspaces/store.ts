@@ -2,9 +2,9 @@ import { type At, type InWorkspace, newHook, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
+import { addTenant, askAllNodes, tenantOf } from '../kit/postgres/citus/tenants.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
-import { addTenant, askAllNodes, tenantOf } from '../kit/postgres/tenants.ts'
 import { inUse, invalid, Problem, preconditionFailed } from '../kit/problem.ts'
 import { default_mix, default_settings } from './defaults.ts'
 import type { Mix, Settings, Workspace, WorkspaceChange } from './schema.ts'
@@ -193,7 +193,7 @@ export async function listToLookInto(
   find: (at: Pick<Unscoped, 'db'>) => Promise<{ workspace_id: string }[]>,
   onNodeDown?: (error: unknown) => void,
 ): Promise<string[]> {
-  const found = db.isSharded() ? await askAllNodes(db, (each) => find({ db: each }), onNodeDown) : await find({ db })
+  const found = await askAllNodes(db, (each) => find({ db: each }), onNodeDown)
   const ids = found ?? (await db.many<{ workspace_id: string }>(all_workspaces))
   return ids.map(({ workspace_id }) => workspace_id)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkNodes } from '../../server/kit/postgres/cluster-checks.ts'
+import { checkNodes } from '../../server/kit/postgres/citus/checks.ts'
 import { createDatabase } from '../support/harness.ts'
 import { command } from '../support/process.ts'
 

@@ -153,6 +153,11 @@ function only(allowed: string | RegExp, does: string, pattern: RegExp): void {
 }
 
 only(/^kit\/postgres\//, 'imports the database driver', /from 'pg'/)
+only(
+  /^kit\/postgres\/citus\//,
+  'asks whether Citus shards the database, and names what Citus has',
+  /\.isSharded\(|citus[_.]|pg_dist_/,
+)
 only(/^kit\/http\//, 'imports the web framework', /from 'fastify'/)
 // Samples in the documentation say process.env.KEY.
 only('config.ts', 'reads the environment', /process\.env(?!\.KEY\b)/)

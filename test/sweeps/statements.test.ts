@@ -33,9 +33,9 @@ const over_all_workspaces: Record<string, string> = {
 const sent_before = [
   'server/database.ts',
   'server/kit/postgres/migrate.ts',
-  'server/kit/postgres/cluster-checks.ts',
-  'server/kit/postgres/shard.ts',
-  'server/kit/postgres/sharding.ts',
+  'server/kit/postgres/citus/checks.ts',
+  'server/kit/postgres/citus/shard.ts',
+  'server/kit/postgres/citus/sharding.ts',
 ]
 
 const { pool, url } = await createDatabase('statements')

@@ -4,7 +4,7 @@ import { type At, type AtOutside, atLater, inTransaction } from '../../kit/at.ts
 import type { Blob } from '../../kit/blobs/blobs.ts'
 import * as clock from '../../kit/clock.ts'
 import { type Sql, sql } from '../../kit/postgres/sql.ts'
-import { selectRows } from '../../kit/postgres/tenants.ts'
+import { selectRows } from '../../kit/postgres/citus/tenants.ts'
 import { headerBytes, headerFor, type WavFormat } from '../../kit/sound/wav.ts'
 import { announce, assertHeld, isHeld, type Lease, leaseLost } from '../../kit/work/rows.ts'
 import { event_types } from '../event-types.ts'

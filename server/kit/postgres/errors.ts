@@ -1,5 +1,6 @@
 import { errorCode, Problem } from '../problem.ts'
 import { isShortage } from '../work/shortage.ts'
+import { isNodeFault } from './citus/faults.ts'
 
 const serialization_failure = '40001'
 const deadlock_detected = '40P01'
@@ -13,9 +14,6 @@ export class CommitUnknownError extends Error {}
 
 /** The database doesn't answer. Only reads fail with it. */
 export class UnresponsiveError extends Error {}
-
-/** What a statement needs is on a node of a sharded database that doesn't answer. */
-export class NodeSilentError extends Error {}
 
 /** Lost a race with another transaction: a new attempt can succeed. */
 export const isRetryable = (error: unknown): boolean =>
@@ -44,26 +42,9 @@ export const isContention = (error: unknown): boolean =>
 /** The driver got no answer from the connection in time. */
 export const isQueryTimeout = (error: unknown): boolean => error instanceof Error && /^Query read/.test(error.message)
 
-/**
- * The coordinator of a sharded database doesn't reach a node. Some of its errors have the code of a bug. What a node itself
- * reports while it stops has a line that names the node.
- */
-export const isNodeDown = (error: unknown): boolean => {
-  if (error instanceof CommitUnknownError) return isNodeDown(error.cause)
-  if (error instanceof NodeSilentError) return true
-  if (!(error instanceof Error)) return false
-  const where = 'where' in error ? String(error.where) : ''
-  return (
-    /^(connection to the remote node |failure on connection marked as essential|could not (establish any connections to the node|commit transaction for shard|connect to any active placements))/.test(
-      error.message,
-    ) ||
-    (where.includes('while executing command on ') &&
-      (/^(08|53|57P0)/.test(codeOf(error)) ||
-        /^(server closed the connection|connection not open|no connection to|could not (receive|send) data)/.test(
-          error.message,
-        )))
-  )
-}
+/** A node of a sharded database can't be reached. */
+export const isNodeDown = (error: unknown): boolean =>
+  isNodeFault(error instanceof CommitUnknownError ? error.cause : error)
 
 /** The database is unreachable, starting, stopping, full or too busy. The client can retry the request. */
 export const isUnavailable = (error: unknown): boolean =>

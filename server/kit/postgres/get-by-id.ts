@@ -1,4 +1,5 @@
 import { batchedPerDb } from './batched-per-db.ts'
+import { statementKey } from './citus/tenants.ts'
 import type { Db } from './pool.ts'
 import { raw, type Sql, type StatementFor, sql, toArrayLiteral } from './sql.ts'
 
@@ -46,5 +47,5 @@ export function batchedGetById<Row>(
   }
 
   const get = batchedPerDb(limits, getAll)
-  return (db, workspace, id) => get(db, db.isSharded() ? workspace : '', { workspace, id })
+  return (db, workspace, id) => get(db, statementKey(db, workspace), { workspace, id })
 }

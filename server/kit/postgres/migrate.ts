@@ -3,10 +3,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorMessage } from '../problem.ts'
+import { distributeNew, readDistribution, runDistributed } from './citus/migration.ts'
+import type { TableClasses } from './citus/sharding.ts'
 import { SetupError } from './embedded/setup-error.ts'
 import { isContention } from './errors.ts'
 import type { Db, Pool } from './pool.ts'
-import { classOf, countShards, distribute, listMisplaced, listTables, type TableClasses } from './sharding.ts'
 import { sql } from './sql.ts'
 
 /** A migration has failed, or was changed. The message is one line that names the file. */
@@ -23,17 +24,8 @@ interface Applied {
   checksum: string
 }
 
-interface Sharding {
-  classes: TableClasses
-  shards: number
-  /** The tables that were there before the migration. Some may be those of others. */
-  before: ReadonlySet<string>
-}
-
 /** The first line of a file whose statements run one by one, outside of a transaction. */
 const without_transaction = /^-- without a transaction\r?\n/
-/** The table that a statement creates, after comments. */
-const create_table_name = /^(?:\s|--.*\n)*create table (?:if not exists )?(\w+)/i
 /** Requests queue behind a statement that waits for a table's lock, and fail after two seconds. */
 const lock_wait_ms = 500
 const attempts_max = 60
@@ -157,13 +149,13 @@ function apply(pool: Pool, { name, text, checksum }: Migration, classes: TableCl
   return pool.tx(async (db) => {
     await lockMigrations(db)
     if (await isCurrent(db, [name])) return false
-    const sharding = await readSharding(db, classes)
+    const distribution = await readDistribution(db, classes)
     // Also ends the snapshot of the statement above: a concurrent index would wait for it forever.
     await db.script(`set local lock_timeout = ${lock_wait_ms}`)
     if (without_transaction.test(text)) await runOneByOne(pool, text)
-    else if (sharding) await runDistributed(db, text, sharding)
+    else if (distribution) await runDistributed(db, statementsOf(text), distribution)
     else await db.script(text)
-    if (sharding) await distributeNew(db, sharding)
+    if (distribution) await distributeNew(db, distribution)
     await db.run(sql`insert into schema_migrations (name, checksum) values (${name}, ${checksum})`)
     return true
   })
@@ -176,35 +168,6 @@ export async function lockMigrations(db: Db): Promise<void> {
   await db.script('set local idle_in_transaction_session_timeout = 0')
   await db.script(`set local lock_timeout = '${long_wait}'`)
   await db.script('lock table schema_migrations in exclusive mode')
-}
-
-/** Undefined unless the database is sharded. */
-async function readSharding(db: Db, classes: TableClasses | undefined): Promise<Sharding | undefined> {
-  const shards = await countShards(db)
-  if (shards === 0) return undefined
-  if (!classes) throw new Error('the database is sharded: the classes of its tables are needed')
-  await db.script(`set local citus.multi_shard_modify_mode = 'sequential'`)
-  const tables = await listTables(db, classes)
-  return { classes, shards, before: new Set(tables.map(({ name }) => name)) }
-}
-
-/**
- * Distributes each new table before the next statement. Citus must not see it before: it refuses a key from a table that is
- * not sharded to one that is.
- */
-async function runDistributed(db: Db, text: string, sharding: Sharding): Promise<void> {
-  for (const statement of statementsOf(text)) {
-    const [, created] = create_table_name.exec(statement) ?? []
-    const must_distribute = created !== undefined && classOf(sharding.classes, created) !== 'local'
-    if (must_distribute) await db.script('set local citus.enable_ddl_propagation = off')
-    await db.script(statement)
-    if (must_distribute) await distributeNew(db, sharding)
-  }
-}
-
-async function distributeNew(db: Db, { classes, shards, before }: Sharding): Promise<void> {
-  const tables = (await listMisplaced(db, classes)).filter(({ name }) => !before.has(name))
-  await distribute(db, classes, { tables, shards })
 }
 
 /** Runs on a second connection. */

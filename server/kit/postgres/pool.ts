@@ -1,10 +1,10 @@
 import pg from 'pg'
 import * as clock from '../clock.ts'
-import { askNodes, type Node, type OnNewConnection } from './ask-nodes.ts'
+import type { Node, OnNewConnection } from './citus/ask-nodes.ts'
+import { Cluster, connection_options, is_sharded_sql } from './citus/cluster.ts'
 import { CopyQuery, copyOut } from './copy.ts'
 import { type Notification, openNotifications } from './notifications.ts'
 import { openResponsiveReads } from './responsive.ts'
-import { SilentNodes } from './silent-nodes.ts'
 import type { Sql, StatementFor } from './sql.ts'
 import { traceStatement } from './statement-span.ts'
 import { openDatabaseTime } from './time.ts'
@@ -26,7 +26,7 @@ export interface Db {
   script(text: string): Promise<void>
   /** The database's time, by which leases go: the clocks of processes may differ. */
   time(): number
-  /** Whether Citus shards the database. Known since the first answer of a connection, so always in a running service. */
+  /** Whether Citus shards the database. Only `citus/` asks: it has verbs for what differs then. Known since the first answer of a connection. */
   isSharded(): boolean
   /** Notifies the subscribers of this process. In a transaction they are notified after the commit. */
   notify(notification: Notification): void
@@ -81,14 +81,9 @@ const connect_timeout_ms = 3_000
 const query_timeout_ms = statement_timeout_ms + 5_000
 /** The connection that asks whether the database still answers has this timeout. */
 const ask_timeout_ms = 10_000
-/** By default Citus waits half a minute for a node that doesn't answer. Longer than the check for silent nodes takes. */
-const node_connect_timeout_ms = 5_000
 const script_timeout_ms = 24 * 60 * 60 * 1000
 const named_statements_max = 1_000
-/** Citus gives each table that it manages such a trigger. Its own tables can't be named where it isn't installed. Others may use Citus too. */
-const ask_first = `select date_trunc('milliseconds', clock_timestamp()) as now,
-  exists (select from pg_trigger
-    where tgrelid = to_regclass('tenants') and tgfoid = to_regproc('citus_truncate_trigger')) as is_sharded`
+const ask_first = `select date_trunc('milliseconds', clock_timestamp()) as now, ${is_sharded_sql} as is_sharded`
 
 export function openPool({ url, size, application_name, onError }: PoolOptions): Pool {
   const currentUrl = typeof url === 'function' ? url : () => url
@@ -109,7 +104,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     query_timeout: query_timeout_ms,
     keepAlive: true,
     // A statement uses one processor, so that the others stay free for other workspaces.
-    options: `-c timezone=UTC -c max_parallel_workers_per_gather=0 -c citus.node_connection_timeout=${node_connect_timeout_ms}`,
+    options: `-c timezone=UTC -c max_parallel_workers_per_gather=0 ${connection_options}`,
     ...(application_name !== undefined && { application_name }),
   })
   // A client in use reports a lost connection by its failing query. Without a listener the event would end the process.
@@ -118,20 +113,33 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     // The statements that follow on the connection report its errors.
     measureTime(client).catch(() => {})
   })
+  /** Opens a connection outside of the pool, whose own may all be in use. */
+  const onNewConnection: OnNewConnection = async (run, timeout_ms = ask_timeout_ms) => {
+    const limits = { connectionTimeoutMillis: ask_timeout_ms, query_timeout: timeout_ms }
+    const client = new Client({ ...limits, application_name })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return await run(client)
+    } finally {
+      // A frozen database may leave it open for a while. Nobody waits for it.
+      client.end().catch(() => {})
+    }
+  }
+
+  const cluster = new Cluster(pool, onNewConnection)
   const database_time = openDatabaseTime()
   const measureTime = (on: pg.Pool | pg.PoolClient): Promise<void> =>
     database_time.measure(async () => {
       const { rows } = await on.query<{ now: string; is_sharded: boolean }>(ask_first)
-      if (rows[0]) is_sharded = rows[0].is_sharded
+      if (rows[0]) cluster.is_sharded = rows[0].is_sharded
       return rows[0]?.now ?? ''
     })
-  let is_sharded = false
   let is_closing = false
   // While the pool closes, a connection may still report that the server is stopping.
   pool.on('error', (error) => is_closing || onError(error))
   const { publish, subscribe } = openNotifications()
   const statement_names = new Map<string, string>()
-  let silent_nodes: SilentNodes | undefined
 
   async function send<Row>(
     to: pg.Pool | pg.PoolClient,
@@ -143,30 +151,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       statement_names.set(text, name)
     }
     const query = { ...(name && { name }), text, values: [...values] }
-    const sent =
-      silent_nodes && is_sharded ? sendWatched<Row>(silent_nodes, to, query) : to.query<Row & pg.QueryResultRow>(query)
-    return traceStatement(text, sent)
-  }
-
-  /** The same as `to.query`, but the connection of the statement is known. */
-  async function sendWatched<Row>(
-    nodes: SilentNodes,
-    to: pg.Pool | pg.PoolClient,
-    query: { text: string; values: unknown[] },
-  ): Promise<pg.QueryResult<Row & pg.QueryResultRow>> {
-    nodes.assertAnswers(query)
-    const run = (client: pg.PoolClient) => nodes.run(client, query, () => client.query<Row & pg.QueryResultRow>(query))
-    if (!(to instanceof pg.Pool)) return run(to)
-    const client = await to.connect()
-    let failure: Error | undefined
-    try {
-      return await run(client)
-    } catch (error) {
-      failure = error instanceof Error ? error : new Error('a statement failed', { cause: error })
-      throw error
-    } finally {
-      client.release(failure)
-    }
+    return traceStatement(text, cluster.send<Row>(to, query))
   }
 
   /** `onError` gets the error of each failing statement. */
@@ -189,7 +174,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       notify,
       afterCommit,
       time: database_time.now,
-      isSharded: () => is_sharded,
+      isSharded: () => cluster.is_sharded,
       copy: (table, columns, lines) => {
         const text = `copy ${table} (${columns.join(', ')}) from stdin`
         const copied = new Promise<void>((resolve, reject) => {
@@ -224,20 +209,6 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       options,
     )
 
-  /** Those of the pool may all be in use. */
-  const onNewConnection: OnNewConnection = async (run, timeout_ms = ask_timeout_ms) => {
-    const limits = { connectionTimeoutMillis: ask_timeout_ms, query_timeout: timeout_ms }
-    const client = new Client({ ...limits, application_name })
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      return await run(client)
-    } finally {
-      // A frozen database may leave it open for a while. Nobody waits for it.
-      client.end().catch(() => {})
-    }
-  }
-
   /** An error is an answer too. */
   async function ask(): Promise<void> {
     try {
@@ -254,10 +225,8 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       if (!database_time.isRecent()) await measureTime(pool)
     },
     whileResponsive: openResponsiveReads(ask),
-    listNodes: async () => (is_sharded ? askNodes(onNewConnection) : []),
-    refuseSilentNodes: (tables) => {
-      silent_nodes ??= new SilentNodes({ pool, isSharded: () => is_sharded, ...tables, onNewConnection })
-    },
+    listNodes: () => cluster.listNodes(),
+    refuseSilentNodes: (tables) => cluster.refuseSilentNodes(tables),
     copy: (table, columns, lines) => tx((db) => db.copy(table, columns, lines)),
     session: async (work) => {
       const client = await pool.connect()
@@ -281,7 +250,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     },
     close: () => {
       is_closing = true
-      silent_nodes?.stop()
+      cluster.stop()
       return pool.end()
     },
   }

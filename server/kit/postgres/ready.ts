@@ -30,10 +30,9 @@ export function openReadinessCheck(
   const isWritable = atMostEvery(probe_every_ms, () => acceptsWrites(pool).catch(() => false))
   let nodes_down: number | undefined
   const askNodes = atMostEvery(probe_every_ms, async () => {
-    if (!pool.isSharded()) return
     // A coordinator that fails is not ready, which the other checks find.
     const nodes = await pool.listNodes().catch(() => [])
-    nodes_down = nodes.filter(({ is_up }) => !is_up).length
+    if (nodes.length > 0) nodes_down = nodes.filter(({ is_up }) => !is_up).length
   })
 
   return async () => {

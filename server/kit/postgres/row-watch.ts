@@ -1,5 +1,6 @@
 import type { InWorkspace } from '../at.ts'
 import { inParallel } from '../limits/in-parallel.ts'
+import { statementKey } from './citus/tenants.ts'
 import { batchedGetById } from './get-by-id.ts'
 import type { Pool } from './pool.ts'
 import { raw, type Sql } from './sql.ts'
@@ -8,8 +9,8 @@ import { raw, type Sql } from './sql.ts'
 const poll_every_ms = 200
 /** Many open streams, in which mostly nothing happens, must leave the time to requests. */
 const reads_per_second_max = 2_000
-/** Workspaces of a sharded database that are polled at a time, so that most connections are left to requests. */
-const workspaces_at_once = 4
+/** Polls at a time, so that most connections are left to requests. */
+const polls_at_once = 4
 
 type OnChange<Snapshot> = (snapshot: Snapshot | undefined) => void
 
@@ -48,8 +49,8 @@ export function openRowWatch<Snapshot>(
 
   async function poll(): Promise<void> {
     const all = [...watched.values()]
-    const groups = pool.isSharded() ? Map.groupBy(all, ({ workspace }) => workspace).values() : [all]
-    await inParallel(groups, { at_once: workspaces_at_once }, (group) => Promise.all(group.map(look)))
+    const groups = Map.groupBy(all, ({ workspace }) => statementKey(pool, workspace)).values()
+    await inParallel(groups, { at_once: polls_at_once }, (group) => Promise.all(group.map(look)))
     is_polling = watched.size > 0
     if (is_polling) pollLater()
   }

@@ -1,6 +1,6 @@
 import type { InWorkspace } from '../at.ts'
+import { selectRows } from './citus/tenants.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
-import { selectRows } from './tenants.ts'
 
 /** Each total is the sum of this many rows. Transactions that write to different rows don't wait for each other. */
 const slots = 16

@@ -1,9 +1,9 @@
 import type { Static, TObject, TProperties } from 'typebox'
 import type { InWorkspace } from '../at.ts'
 import * as clock from '../clock.ts'
+import { selectRows } from './citus/tenants.ts'
 import type { Db } from './pool.ts'
 import { raw, rowsFrom, Sql, type SqlOf, sql } from './sql.ts'
-import { selectRows } from './tenants.ts'
 
 /** A table of a workspace, with the type of each column but `workspace_id`. What is written to it is made from these. */
 export interface Table<Name extends string> {

@@ -1,12 +1,11 @@
 import * as clock from '../clock.ts'
+import { selectFromEach, unionAll } from '../postgres/citus/tenants.ts'
 import type { Db } from '../postgres/pool.ts'
-import { join, raw, type Sql, sql } from '../postgres/sql.ts'
+import { type Sql, sql } from '../postgres/sql.ts'
 import type { DueKind } from './due.ts'
 
 /** Workspaces that are noted as due and whose work of a kind is looked at: the more, the fewer items of each are counted. */
 const workspaces_max = 5_000
-/** A sharded database is asked for each workspace alone. */
-const sharded_workspaces_max = 200
 const read_max = 100_000
 /** Items of a kind are counted up to this many. */
 export const items_max = 10_000
@@ -39,8 +38,7 @@ export async function readBacklogs(
   const backlogs = new Map(kinds.flatMap(({ kind }) => (due.has(kind) ? [] : [[kind, noBacklog(kind)] as const])))
   const errors: unknown[] = []
   const counts = kinds.flatMap((kind) => countWaiting(db, { kind, workspaces: due.get(kind.kind) ?? [], now }))
-  const statements = db.isSharded() || counts.length === 0 ? counts : [join(counts, ' union all ')]
-  for (const statement of statements) {
+  for (const statement of unionAll(db, counts)) {
     try {
       for (const counted of await db.many<Counted>(statement)) {
         const before = backlogs.get(counted.kind) ?? noBacklog(counted.kind)
@@ -90,18 +88,12 @@ interface Wanted {
   now: number
 }
 
-/** A sharded database takes no statement that looks into each workspace of a list. */
 function countWaiting(db: Db, { kind, workspaces, now }: Wanted): Sql[] {
   if (workspaces.length === 0) return []
   const limit = Math.min(items_max, Math.ceil(read_max / workspaces.length))
-  const count = (waiting: Sql) =>
-    sql`select ${kind.kind}::text as kind, count(*) as due, min(due_at) as oldest from (${waiting}) as waiting`
-  if (db.isSharded())
-    return workspaces
-      .slice(0, sharded_workspaces_max)
-      .map((workspace) => count(kind.selectWaiting({ workspace, now, limit })))
-  return [
-    count(sql`select each_workspace.due_at from unnest(${workspaces}::uuid[]) as one (workspace_id)
-      cross join lateral (${kind.selectWaiting({ workspace: raw('one.workspace_id'), now, limit })}) as each_workspace`),
-  ]
+  const selects = selectFromEach(db, workspaces, (workspace) => kind.selectWaiting({ workspace, now, limit }))
+  return selects.map(
+    (waiting) =>
+      sql`select ${kind.kind}::text as kind, count(*) as due, min(due_at) as oldest from (${waiting}) as waiting`,
+  )
 }

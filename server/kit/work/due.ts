@@ -2,18 +2,16 @@ import { type At, type InWorkspace, timeStands } from '../at.ts'
 import * as clock from '../clock.ts'
 import { inParallel } from '../limits/in-parallel.ts'
 import type { Log } from '../log.ts'
+import { forAllWorkspaces, tenantOf, valueFor } from '../postgres/citus/tenants.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import type { Db, Pool } from '../postgres/pool.ts'
 import { join, raw, type Sql, sql } from '../postgres/sql.ts'
-import { askAllNodes, tenantOf } from '../postgres/tenants.ts'
 
 const poll_every_ms = 500
 /** Due workspaces of a kind that one poll reads. */
 const polled_max = 1_000
 /** A workspace with much work is noted at most this often. */
 const note_every_ms = 1_000
-/** Workspaces of a sharded database that are asked for their next work at a time, while a node is down. */
-const workspaces_at_once = 4
 /** A note that could not be written is tried again after this long. */
 const note_retry_ms = 2_000
 
@@ -113,39 +111,28 @@ interface EveryDue {
  * workspaces cost little. When a node is down, each workspace is asked alone, so that only those of that node fail.
  */
 export async function noteAllDue(db: Db, { kinds, workspaces, onNodeDown }: EveryDue): Promise<void> {
-  const { joined = [], sharded = [] } = Object.groupBy(kinds, ({ is_local }) =>
-    is_local || !db.isSharded() ? 'joined' : 'sharded',
-  )
-  const is_noted = sharded.length === 0 || (await noteOnAllNodes(db, sharded, onNodeDown))
-  const ids = is_noted ? [] : await db.many<{ workspace_id: string }>(workspaces)
-  const notes = [
-    ...joined.map((kind) => () => noteAllOf(db, kind, workspaces)),
-    ...ids.map(
-      ({ workspace_id: workspace }) =>
-        () =>
-          noteAllIn({ db, workspace }, sharded),
-    ),
-  ]
-  await inParallel(notes, { at_once: db.isSharded() ? workspaces_at_once : 1 }, (note) => note())
+  const { local = [], own = [] } = Object.groupBy(kinds, ({ is_local }) => (is_local ? 'local' : 'own'))
+  const noteEach = (kinds: DueKind[]) => inParallel(kinds, { at_once: 1 }, (kind) => noteAllOf(db, kind, workspaces))
+  const noteOwn = () =>
+    forAllWorkspaces(db, {
+      workspaces,
+      together: () => noteEach(own),
+      find: (each) => findAllDue(each, own),
+      withFound: (notes) => writeNotes(db, notes),
+      alone: (workspace) => noteAllIn({ db, workspace }, own),
+      onNodeDown,
+    })
+  await inParallel([() => noteEach(local), noteOwn], { at_once: 1 }, (note) => note())
 }
 
-/** Returns false if a node is down. */
-async function noteOnAllNodes(db: Db, kinds: DueKind[], onNodeDown: EveryDue['onNodeDown']): Promise<boolean> {
+const findAllDue = async (db: Db, kinds: DueKind[]): Promise<Note[]> => {
   const times = timesOf(kinds, raw('tenants.workspace_id'))
-  const tenants = await askAllNodes(
-    db,
-    (each) =>
-      each.many<{ workspace_id: string; due_at: (string | null)[] }>(
-        sql`select workspace_id, ${times} as due_at from tenants`,
-      ),
-    onNodeDown,
+  const tenants = await db.many<{ workspace_id: string; due_at: (string | null)[] }>(
+    sql`select workspace_id, ${times} as due_at from tenants`,
   )
-  if (!tenants) return false
-  const notes = tenants.flatMap(({ workspace_id: workspace, due_at }) =>
+  return tenants.flatMap(({ workspace_id: workspace, due_at }) =>
     kinds.map(({ kind }, index) => ({ workspace, kind, due_at: due_at[index] ?? null })),
   )
-  await writeNotes(db, notes)
-  return true
 }
 
 async function noteAllIn(at: InWorkspace, kinds: DueKind[]): Promise<void> {
@@ -158,8 +145,14 @@ async function noteAllIn(at: InWorkspace, kinds: DueKind[]): Promise<void> {
   await writeNotes(at.db, notes)
 }
 
+interface Note {
+  workspace: string
+  kind: string
+  due_at: string | null
+}
+
 /** Leaves out those without work. */
-async function writeNotes(db: Db, all: { workspace: string; kind: string; due_at: string | null }[]): Promise<void> {
+async function writeNotes(db: Db, all: Note[]): Promise<void> {
   const due = all.filter(({ due_at }) => due_at !== null)
   if (due.length === 0) return
   await db.run(
@@ -187,7 +180,7 @@ export async function moveDue(at: At, kind: DueKind): Promise<void> {
   const { db, workspace, now } = at
   // Leases end by wall time, also while the workspace's time stands still.
   const next = timeStands(at) ? kind.nextDue : (kind.nextFree ?? kind.nextDue)
-  const next_due = db.isSharded() ? sql`${await readNext(db, next(workspace))}::timestamptz` : sql`(${next(workspace)})`
+  const next_due = await valueFor(db, next(workspace), 'timestamptz')
   const moved = await db.maybe<{ due_at: string | null }>(
     sql`update due_workspaces set due_at = next.due_at
       from (select coalesce(${next_due}, 'infinity') as due_at) as next
@@ -203,18 +196,15 @@ export async function moveDue(at: At, kind: DueKind): Promise<void> {
   if (is_earlier) await noteDue(db, kind.kind, workspace)
 }
 
-const readNext = async (db: Db, next: Sql): Promise<string | null> =>
-  (await db.one<{ due_at: string | null }>(sql`select due_at from (${next}) as next (due_at)`)).due_at
-
 /** When the next work of each kind is due. Infinity when there is none. */
 export async function readDueTimes({ db, workspace }: InWorkspace, kinds: DueKind[]): Promise<Map<string, number>> {
-  if (!db.isSharded()) return readTimes(db, { workspace, kinds })
-  // Beside a row of the workspace, its node answers for all kinds. Alone, each subquery would go there and back.
-  const { local = [], sharded = [] } = Object.groupBy(kinds, ({ is_local }) => (is_local ? 'local' : 'sharded'))
-  return new Map([
-    ...(await readTimes(db, { workspace, kinds: local })),
-    ...(await readTimes(db, { workspace, kinds: sharded, from: sql`from ${tenantOf(workspace)}` })),
+  // Beside a row of the workspace, the node of a sharded database answers for all kinds. Alone, each subquery would go there and back.
+  const { local = [], own = [] } = Object.groupBy(kinds, ({ is_local }) => (is_local ? 'local' : 'own'))
+  const times = await Promise.all([
+    readTimes(db, { workspace, kinds: local }),
+    readTimes(db, { workspace, kinds: own, from: sql`from ${tenantOf(workspace)}` }),
   ])
+  return new Map(times.flatMap((each) => [...each]))
 }
 
 async function readTimes(

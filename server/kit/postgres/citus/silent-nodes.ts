@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import * as clock from '../clock.ts'
+import * as clock from '../../clock.ts'
+import type { Sql } from '../sql.ts'
 import { askNodes, type OnNewConnection } from './ask-nodes.ts'
-import { NodeSilentError } from './errors.ts'
-import type { Sql } from './sql.ts'
+import { NodeSilentError } from './faults.ts'
 
 /** When a statement takes longer, the nodes are asked whether they answer. */
 const slow_ms = 750

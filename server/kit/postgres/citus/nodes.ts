@@ -1,5 +1,5 @@
-import type { Db } from './pool.ts'
-import { sql } from './sql.ts'
+import type { Db } from '../pool.ts'
+import { sql } from '../sql.ts'
 
 /** Which shards are on which node, as a text. It differs after a shard was moved or split. Empty without the extension citus. */
 export async function listPlacements(db: Db): Promise<string> {

@@ -1,7 +1,7 @@
+import type { Db } from '../pool.ts'
+import { sql } from '../sql.ts'
 import { hasCitus } from './nodes.ts'
-import type { Db } from './pool.ts'
 import type { Table } from './sharding.ts'
-import { sql } from './sql.ts'
 
 /** A table or index of a shard takes about this many locks until the transaction ends, together with its TOAST table. */
 const locks_per_relation = 4

@@ -1,6 +1,6 @@
+import type { Db } from '../pool.ts'
+import { sql } from '../sql.ts'
 import { hasCitus } from './nodes.ts'
-import type { Db } from './pool.ts'
-import { sql } from './sql.ts'
 
 /** Which tables Citus distributes, and how. */
 export interface TableClasses {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import * as clock from '../clock.ts'
-import { isQueryTimeout } from './errors.ts'
+import * as clock from '../../clock.ts'
+import { isQueryTimeout } from '../errors.ts'
 
 /** A node that takes longer to answer is down: its machine may hang, or the network may drop what is sent to it. */
 const node_answer_ms = 1_500

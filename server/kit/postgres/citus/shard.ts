@@ -1,9 +1,10 @@
-import { checkNodes, findClusterFaults, type NodeReport } from './cluster-checks.ts'
-import { SetupError } from './embedded/setup-error.ts'
-import { listMissing, lockMigrations } from './migrate.ts'
-import type { Db, Pool } from './pool.ts'
+import { SetupError } from '../embedded/setup-error.ts'
+import { listMissing, lockMigrations } from '../migrate.ts'
+import type { Db, Pool } from '../pool.ts'
+import { sql } from '../sql.ts'
+import { checkNodes, findClusterFaults, type NodeReport } from './checks.ts'
+import { changeOneShardAtATime } from './settings.ts'
 import { countShards, distribute, listTables, type Table, type TableClasses } from './sharding.ts'
-import { sql } from './sql.ts'
 
 /** Measured with empty tables, each with its indexes, on two cores. */
 const ms_per_shard_table = 9
@@ -66,7 +67,7 @@ export async function shardTables(
   onTable: (table: Table) => void,
 ): Promise<ShardPlan> {
   return pool.tx(async (db) => {
-    await db.script(`set local citus.multi_shard_modify_mode = 'sequential'`)
+    await changeOneShardAtATime(db)
     await lockMigrations(db)
     const { faults, tables, shards, ...rest } = await planShards(db, settings)
     if (faults.length > 0) throw new SetupError(faults.join(' '))

@@ -11,7 +11,7 @@ import { playAtOnce, type Scene } from './play/scene.ts'
 import { readRecorded } from './recorded.ts'
 import type { ReplayContent, ReplayResult } from './replays.ts'
 import { ofRun } from './runs.ts'
-import { openPace, testTurns } from './test-turns.ts'
+import { openPace, testSlots } from './test-slots.ts'
 
 /** This many conversations are read at a time. */
 const read_max = 20
@@ -45,7 +45,7 @@ export async function replayBatch(at: AtOutside, batch: ReplayBatch): Promise<Re
   if (!deployed) return queued.map((one) => failed(one, 'The deployed version does not exist any more.'))
   const scenes = { tested: scene, deployed }
   if (asksNoModel(scene) && asksNoModel(deployed))
-    return testTurns.of(at)(at.workspace, scene.signal, async () => {
+    return testSlots.of(at)(at.workspace, scene.signal, async () => {
       const results: ReplayResult[] = []
       const pace = openPace()
       const until = clock.ticks() + batch_ms

@@ -22,7 +22,7 @@ import { withoutGone } from './replays.ts'
 import { type RunRow, run_columns, table, toRun } from './run-rows.ts'
 import { ofRun } from './runs.ts'
 import { completeContent } from './store.ts'
-import { openPace, type Pace, testTurns } from './test-turns.ts'
+import { openPace, type Pace, testSlots } from './test-slots.ts'
 
 /** A run has this many plays at a time that wait for models or tools. */
 const plays_at_once_max = 8
@@ -181,7 +181,7 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
     const some = all.slice(0, Math.min(testsAtOnce(run), end < 0 ? all.length : end))
     return write(at, batch, await playTogether(at, batch, some))
   }
-  const { is_left, calling } = await testTurns.of(at)(at.workspace, scene.signal, async () => {
+  const { is_left, calling } = await testSlots.of(at)(at.workspace, scene.signal, async () => {
     const pace = openPace()
     const { results, calling } = await playInTurn(batch, all, pace)
     const is_left = await write(at, batch, results)
@@ -192,7 +192,7 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
   const pace = openPace()
   const is_any_left = await write(at, batch, await playTogether(at, batch, calling, pace))
   // The pause is taken in the queue of the workspaces, so that the pauses of several runs follow each other.
-  await testTurns.of(at)(at.workspace, scene.signal, pace.pause)
+  await testSlots.of(at)(at.workspace, scene.signal, pace.pause)
   return is_any_left
 }
 

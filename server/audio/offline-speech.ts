@@ -1,6 +1,6 @@
 import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
 import * as clock from '../kit/clock.ts'
-import { openTurns, type Turns } from '../kit/limits/turns.ts'
+import { openSlots, type Slots } from '../kit/limits/slots.ts'
 import type { Log } from '../kit/log.ts'
 import { heard_rate } from '../kit/sound/rates.ts'
 import { readWav, writeWav } from '../kit/sound/wav.ts'
@@ -16,7 +16,7 @@ import type { VoiceDetector } from './speech.ts'
 export interface OfflineSpeech {
   /** Whether offline speech is installed. This is cheap, and sees an install without a restart. */
   isInstalled: () => boolean
-  /** Returns what recognises the speech of one call: calls take turns. Throws if offline speech is not installed. */
+  /** Returns what recognises the speech of one call: all calls share a slot. Throws if offline speech is not installed. */
   listening: () => Listening
   /** Returns the voice of one call. This works also when offline speech is not installed. */
   speaking: (voice: string | null) => Speaking
@@ -46,8 +46,8 @@ export function openOfflineSpeech({ folder, log }: { folder: string; log: Log })
   const hearing = openHearing({ findFolder: () => findInstalled()?.folder ?? folder, log })
   const voice = openVoice({ log })
   const limits = { running_max: 1, waiting_max, wait_max_ms }
-  const phrases: Queue = { turns: openTurns(limits), open: 0 }
-  const sentences: Queue = { turns: openTurns(limits), open: 0 }
+  const phrases: Queue = { slots: openSlots(limits), open: 0 }
+  const sentences: Queue = { slots: openSlots(limits), open: 0 }
   let last_call = 0
   let last_detector = 0
 
@@ -86,7 +86,7 @@ export function openOfflineSpeech({ folder, log }: { folder: string; log: Log })
 }
 
 interface Queue {
-  turns: Turns
+  slots: Slots
   /** How many requests of all calls wait or run. */
   open: number
 }
@@ -95,7 +95,7 @@ interface Queue {
 type Work<T> = (signal: AbortSignal, is_hurried: boolean) => Promise<T>
 type CallQueue = <T>(signal: AbortSignal | undefined, work: Work<T>) => Promise<T>
 
-/** Opens the queue of one call, whose requests run in order. Calls take turns. */
+/** Opens the queue of one call, whose requests run in order. All calls share a slot. */
 function openCallQueue(queue: Queue, call: string): CallQueue {
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
@@ -104,7 +104,7 @@ function openCallQueue(queue: Queue, call: string): CallQueue {
     const signal = given ?? new AbortController().signal
     waiting += 1
     queue.open += 1
-    const run = last.then(() => queue.turns.run(call, signal, () => work(signal, queue.open > 1)))
+    const run = last.then(() => queue.slots.run(call, signal, () => work(signal, queue.open > 1)))
     last = run.catch(() => {})
     return run.finally(() => {
       waiting -= 1
@@ -113,7 +113,7 @@ function openCallQueue(queue: Queue, call: string): CallQueue {
   }
 }
 
-function transcriptionModel(hearing: Hearing, inTurn: CallQueue): TranscriptionModelV4 {
+function transcriptionModel(hearing: Hearing, inSlot: CallQueue): TranscriptionModelV4 {
   const modelId = 'moonshine-tiny'
   return {
     specificationVersion: 'v4',
@@ -122,7 +122,7 @@ function transcriptionModel(hearing: Hearing, inTurn: CallQueue): TranscriptionM
     async doGenerate({ audio, abortSignal }) {
       const file = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
       const samples = readPhrase(file)
-      const text = await inTurn(abortSignal, (signal, is_hurried) => hearing.recognise({ samples, is_hurried }, signal))
+      const text = await inSlot(abortSignal, (signal, is_hurried) => hearing.recognise({ samples, is_hurried }, signal))
       return {
         text,
         segments: [],
@@ -147,7 +147,7 @@ function readPhrase(file: Uint8Array): Float32Array {
   return phrase
 }
 
-function speechModel(voice: Voice, inTurn: CallQueue): SpeechModelV4 {
+function speechModel(voice: Voice, inSlot: CallQueue): SpeechModelV4 {
   const modelId = 'flite'
   return {
     specificationVersion: 'v4',
@@ -156,7 +156,7 @@ function speechModel(voice: Voice, inTurn: CallQueue): SpeechModelV4 {
     async doGenerate({ text, voice: name = default_voice, speed = 1, outputFormat = 'wav', abortSignal }) {
       if (outputFormat !== 'wav') throw new Error(`offline speech makes wav, not ${outputFormat}`)
       const stretch_percent = 100 / Math.min(speed_max, Math.max(speed_min, speed))
-      const spoken = await inTurn(abortSignal, () => voice.speak({ text, voice: name, stretch_percent }))
+      const spoken = await inSlot(abortSignal, () => voice.speak({ text, voice: name, stretch_percent }))
       abortSignal?.throwIfAborted()
       return {
         audio: writeWav(spoken.samples, spoken.sample_rate),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { decide } from '../../server/campaigns/dial/decide.ts'
-import { forecastTurns } from '../../server/campaigns/forecast-turns.ts'
+import { forecastSlots } from '../../server/campaigns/forecast-slots.ts'
 import { forecast } from '../../server/campaigns/simulate/forecast.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { advance, appointment_script, newCaller } from '../support/calls.ts'
@@ -176,10 +176,10 @@ test('a forecast ends with its client, and one that takes too long is 503', asyn
   const there = at(tenant.id)
   const client = new AbortController()
   const left = forecast(there, { id, input: {}, signal: client.signal })
-  assert.ok(forecastTurns.of(there).has(tenant.id))
+  assert.ok(forecastSlots.of(there).has(tenant.id))
   client.abort(new Error('left'))
   await assert.rejects(left, /left/)
-  assert.ok(!forecastTurns.of(there).has(tenant.id))
+  assert.ok(!forecastSlots.of(there).has(tenant.id))
   const too_long = { code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '60' } }
   const { signal } = new AbortController()
   await assert.rejects(forecast(there, { id, input: {}, signal, run_max_ms: 1 }), too_long)

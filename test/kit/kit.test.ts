@@ -12,7 +12,7 @@ import { openConcurrencyLimit } from '../../server/kit/limits/concurrency.ts'
 import { openQueuePerKey } from '../../server/kit/limits/key-queues.ts'
 import { openRateLimit } from '../../server/kit/limits/rate.ts'
 import { openTokenLookup } from '../../server/kit/limits/token-lookup.ts'
-import { openTurns } from '../../server/kit/limits/turns.ts'
+import { openSlots } from '../../server/kit/limits/slots.ts'
 import { oncePerSecond, openLog } from '../../server/kit/log.ts'
 import { overloaded, unauthorized } from '../../server/kit/problem.ts'
 import { storable, truncate, truncateBytes } from '../../server/kit/text.ts'
@@ -292,49 +292,49 @@ test('a previous key opens but does not seal', () => {
 
 const connected = new AbortController().signal
 
-test('expensive work takes turns in order of arrival, and a busy key waits behind others', async () => {
-  const turns = openTurns({ running_max: 1, waiting_max: 2, wait_max_ms: 60_000 })
+test('expensive work gets a slot in order of arrival, and a busy key waits behind others', async () => {
+  const slots = openSlots({ running_max: 1, waiting_max: 2, wait_max_ms: 60_000 })
   const order: string[] = []
   const gates = ['busy', 'other', 'busy again'].map((name) => ({ name, ...Promise.withResolvers<void>() }))
   const run = (key: string, index: number) =>
-    turns.run(key, connected, async () => {
+    slots.run(key, connected, async () => {
       order.push(gates[index]?.name ?? '')
       await gates[index]?.promise
     })
   const first = run('busy', 0)
   const other = run('other', 1)
-  assert.deepEqual([turns.has('busy'), turns.has('other'), turns.has('none')], [true, true, false])
+  assert.deepEqual([slots.has('busy'), slots.has('other'), slots.has('none')], [true, true, false])
   gates[0]?.resolve()
   await first
   const again = run('busy', 2)
   for (const { resolve } of gates) resolve()
   await Promise.all([other, again])
-  assert.deepEqual([order, turns.has('busy')], [['busy', 'other', 'busy again'], false])
+  assert.deepEqual([order, slots.has('busy')], [['busy', 'other', 'busy again'], false])
 })
 
-test('work that waits for its turn ends with its client, and is rejected when too many wait, or for too long', async () => {
-  const turns = openTurns({ running_max: 1, waiting_max: 1, wait_max_ms: 20 })
+test('work that waits for a slot ends with its client, and is rejected when too many wait, or for too long', async () => {
+  const slots = openSlots({ running_max: 1, waiting_max: 1, wait_max_ms: 20 })
   const gate = Promise.withResolvers<void>()
-  const first = turns.run('first', connected, () => gate.promise)
+  const first = slots.run('first', connected, () => gate.promise)
   const client = new AbortController()
-  const left = turns.run('left', client.signal, async () => assert.fail('it runs without a client'))
+  const left = slots.run('left', client.signal, async () => assert.fail('it runs without a client'))
   const isBusy = { code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '1' } }
   await assert.rejects(
-    turns.run('one too many', connected, async () => {}),
+    slots.run('one too many', connected, async () => {}),
     isBusy,
   )
   client.abort(new Error('left'))
   await assert.rejects(left, /left/)
-  assert.equal(turns.has('left'), false)
+  assert.equal(slots.has('left'), false)
   await assert.rejects(
-    turns.run('late', connected, async () => {}),
+    slots.run('late', connected, async () => {}),
     isBusy,
   )
   gate.resolve()
   await first
   await assert.rejects(
-    turns.run('fails', connected, () => Promise.reject(new Error('failed'))),
+    slots.run('fails', connected, () => Promise.reject(new Error('failed'))),
     /failed/,
   )
-  assert.equal(await turns.run('next', connected, async () => 'run'), 'run')
+  assert.equal(await slots.run('next', connected, async () => 'run'), 'run')
 })

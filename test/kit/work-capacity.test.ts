@@ -4,7 +4,7 @@ import { Capacity } from '../../server/kit/work/capacity.ts'
 import { itemLeases } from '../../server/kit/work/lease.ts'
 import { Running } from '../../server/kit/work/running.ts'
 import { keyState, newState, type State } from '../../server/kit/work/state.ts'
-import { Turns } from '../../server/kit/work/turns.ts'
+import { WorkspaceQueue } from '../../server/kit/work/workspace-queue.ts'
 import type { DueItem, Items } from '../../server/kit/work/work.ts'
 
 const share = { slots: 4, slow_slots: 2, total: 6, unrecorded: 3 }
@@ -59,19 +59,19 @@ test('items that are postponed are not work in progress', () => {
   assert.equal(capacity.is_idle, true)
 })
 
-test('workspaces take turns, and those that are not ready keep their place', () => {
-  const turns = new Turns()
-  for (const workspace of ['a', 'b', 'a', 'c']) turns.add(workspace)
+test('workspaces are taken in order, and those that are not ready keep their place', () => {
+  const queue = new WorkspaceQueue()
+  for (const workspace of ['a', 'b', 'a', 'c']) queue.add(workspace)
   assert.equal(
-    turns.take((workspace) => workspace !== 'a'),
+    queue.take((workspace) => workspace !== 'a'),
     'b',
   )
   assert.equal(
-    turns.take(() => true),
+    queue.take(() => true),
     'a',
   )
-  turns.add('b')
-  assert.deepEqual([turns.take(() => true), turns.take(() => true), turns.take(() => true)], ['c', 'b', undefined])
+  queue.add('b')
+  assert.deepEqual([queue.take(() => true), queue.take(() => true), queue.take(() => true)], ['c', 'b', undefined])
 })
 
 interface Item extends DueItem {

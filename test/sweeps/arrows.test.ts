@@ -178,7 +178,7 @@ const of_the_process = [
   'kit/http/body/joining-request.ts',
   'kit/id.ts',
   'people/password.ts',
-  'documents/parse/turns.ts',
+  'documents/parse/slots.ts',
   'documents/parse/parser.ts',
 ]
 /** Each is the whole of a thread or a process, which does one thing. */

@@ -18,7 +18,7 @@ import { type DueEnrollment, readOpen } from '../dial/candidates.ts'
 import { findSender } from '../dial/dispatch.ts'
 import { versionIds } from '../dial/versions.ts'
 import type { Forecast, NewForecast } from '../forecast-schema.ts'
-import { forecast_max_ms, forecastTurns } from '../forecast-turns.ts'
+import { forecast_max_ms, forecastSlots } from '../forecast-slots.ts'
 import { final_statuses } from '../schema.ts'
 import { explainNoChannel } from '../state.ts'
 import { readCampaign, type StoredCampaign } from '../stored-campaign.ts'
@@ -43,15 +43,15 @@ interface ForecastRequest {
 
 /**
  * Forecasts what a campaign would do from now on. Runs the rules of the dialer in a thread for as many contacts as
- * there is time for, and writes nothing. Workspaces take turns, each with one forecast at a time.
+ * there is time for, and writes nothing. Workspaces share slots, each with one forecast at a time.
  */
 export async function forecast(
   at: At,
   { id, input, simulated_max = default_simulated_max, ...limits }: ForecastRequest,
 ): Promise<Forecast> {
-  const turns = forecastTurns.of(at)
-  if (turns.has(at.workspace)) throw inProgress()
-  return turns.run(at.workspace, limits.signal, async () => {
+  const slots = forecastSlots.of(at)
+  if (slots.has(at.workspace)) throw inProgress()
+  return slots.run(at.workspace, limits.signal, async () => {
     const job = await readJob(at, { id, input, simulated_max })
     return runThread(job, limits)
   })

@@ -7,7 +7,7 @@ import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
 import type { ParsedPassage } from './passages.ts'
 import type { ReaderMessage, ReadOrder } from './reader-process.ts'
-import { check_every_ms, endTurn, type TurnLimits, takeTurn, turn_limits } from './turns.ts'
+import { check_every_ms, endSlot, type SlotLimits, slot_limits, takeSlot } from './slots.ts'
 
 export interface ParsedFile {
   passages: ParsedPassage[]
@@ -17,13 +17,13 @@ export interface ParsedFile {
 const not_readable = 'The file is damaged and could not be read.'
 const program = path.join(import.meta.dirname, 'reader-process.ts')
 
-export interface ReadLimits extends TurnLimits {
+export interface ReadLimits extends SlotLimits {
   /** Limits the time to read one file. */
   time_max_ms: number
 }
 
 /** @internal */
-export const read_limits: ReadLimits = { ...turn_limits, time_max_ms: 60_000 }
+export const read_limits: ReadLimits = { ...slot_limits, time_max_ms: 60_000 }
 
 interface Source {
   kind: FileKind
@@ -38,14 +38,14 @@ interface Context extends Pick<RunContext, 'isStopping' | 'log'> {
 
 /**
  * Reads a file in another process, so that others don't wait whatever is in the file, and what it may use is limited.
- * Only a few run at a time (turns.ts), and each reads the files of one workspace. Fails with an UnreadableError if the
+ * Only a few run at a time (slots.ts), and each reads the files of one workspace. Fails with an UnreadableError if the
  * file is to blame, and with another error if a new attempt may succeed. Returns nothing when this process is about to
  * stop.
  */
 export async function parse(source: Source, context: Context, limits = read_limits): Promise<ParsedFile | undefined> {
   const { workspace, attempt, isStopping, log } = context
-  const turn = await takeTurn({ workspace, attempt }, limits, isStopping)
-  if (!turn) return undefined
+  const slot = await takeSlot({ workspace, attempt }, limits, isStopping)
+  if (!slot) return undefined
   const child = takeResting(workspace) ?? startReader()
   let has_ended = false
   let may_rest = false
@@ -54,7 +54,7 @@ export async function parse(source: Source, context: Context, limits = read_limi
     const answer = read(child, log)
     // Nothing can be sent to a process that could not start. `read` fails then.
     if (child.connected) child.send(order, () => {})
-    const parsed = await Promise.race([answer, waitFor(() => has_ended || turn.must_end || isStopping())])
+    const parsed = await Promise.race([answer, waitFor(() => has_ended || slot.must_end || isStopping())])
     if (!parsed && !isStopping()) throw interrupted()
     may_rest = parsed?.is_small === true
     return parsed
@@ -62,7 +62,7 @@ export async function parse(source: Source, context: Context, limits = read_limi
     has_ended = true
     if (may_rest) rest(child, workspace)
     else await end(child)
-    endTurn(turn)
+    endSlot(slot)
   }
 }
 
@@ -89,7 +89,7 @@ interface RestingReader {
 }
 
 /**
- * The process that waits for another file. All services of this process share it, as they share the limits in turns.ts.
+ * The process that waits for another file. All services of this process share it, as they share the limits in slots.ts.
  */
 let resting: RestingReader | undefined
 

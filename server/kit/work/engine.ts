@@ -11,8 +11,8 @@ import type { ObserveWork, WorkObserver } from './observe.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { type Run, Running } from './running.ts'
 import { newState, type State } from './state.ts'
-import { Turns } from './turns.ts'
 import type { DueItem, Work } from './work.ts'
+import { WorkspaceQueue } from './workspace-queue.ts'
 
 /** Two run at a time, so that most connections are left to requests. */
 const concurrent_claims_max = 2
@@ -21,8 +21,8 @@ const refill_delay_ms = 10
 /** Items that failed, or whose results could not be recorded, run again after this long. */
 const retry_ms = 30_000
 const check_every_ms = 500
-/** Workspaces that wait for their turn. A poll adds no more than this, so that memory stays bounded. */
-const turns_max = 1_000
+/** Workspaces that wait for a claim. A poll adds no more than this, so that memory stays bounded. */
+const waiting_max = 1_000
 /** A workspace whose node is down is tried again after this long, and then after twice as long each time. */
 const pause_min_ms = 500
 const pause_max_ms = 10_000
@@ -47,11 +47,11 @@ export interface EngineOptions {
 /**
  * Runs one kind of background work:
  *
- * 1. `add` says that a workspace may have due items. It waits for its turn (turns.ts).
- * 2. `#claimNext` takes workspaces in turn, as long as there is capacity (capacity.ts). It claims a batch of due items
+ * 1. `add` says that a workspace may have due items. It waits for a claim (workspace-queue.ts).
+ * 2. `#claimNext` takes them in order, as long as there is capacity (capacity.ts). It claims a batch of due items
  *    and keeps them in the workspace's state (state.ts). Leases keep other processes from running the same items.
- * 3. Claimed items start immediately (running.ts). When half of them have ended, or a key has none left, the workspace gets
- *    another turn.
+ * 3. Claimed items start immediately (running.ts). When half of them have ended, or a key has none left, the workspace is
+ *    queued again.
  * 4. Results are recorded in batches (recorder.ts). Then the items are released.
  */
 export class Engine<Item extends DueItem = DueItem, Result = unknown> {
@@ -62,7 +62,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   readonly #onProgress: (workspace: string) => void
   readonly #observer: WorkObserver | undefined
   readonly #leases: Leases<Item>
-  readonly #turns = new Turns()
+  readonly #queue = new WorkspaceQueue()
   /** Workspaces whose last claim has failed. */
   readonly #failed = new Map<string, Failure>()
   readonly #states = new Map<string, State<Item>>()
@@ -111,13 +111,13 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   }
 
   get has_room(): boolean {
-    return this.#turns.size < turns_max
+    return this.#queue.size < waiting_max
   }
 
   /** Runs the due items of the workspace, as soon as there is capacity. `is_polled` says that a poll has found them. */
   add(workspace: string, { is_polled = false } = {}): void {
     if (is_polled) this.#stateOf(workspace).is_polled = true
-    this.#addTurn(workspace)
+    this.#enqueue(workspace)
   }
 
   /** Runs an item that was leased for this process without a claim, such as by a connection. Resolves when it has ended. */
@@ -175,15 +175,15 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     return state
   }
 
-  #addTurn(workspace: string): void {
-    this.#turns.add(workspace)
+  #enqueue(workspace: string): void {
+    this.#queue.add(workspace)
     this.#claimNext()
   }
 
   #claimNext(): void {
     this.#running.findSlow()
     while (this.#canClaim()) {
-      const workspace = this.#turns.take((workspace) => isReady(this.#stateOf(workspace)))
+      const workspace = this.#queue.take((workspace) => isReady(this.#stateOf(workspace)))
       if (workspace === undefined) break
       // It serves more than the request or the item that has led here.
       this.#inBackground(inSpan(undefined, () => this.#claimBatch(this.#stateOf(workspace))))
@@ -207,8 +207,8 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   #isIdle(workspace: string): boolean {
     const state = this.#states.get(workspace)
-    const has_turn = this.#turns.has(workspace) && !this.#is_stopping
-    return !has_turn && (!state || (!state.is_claiming && state.capacity.is_idle))
+    const is_waiting = this.#queue.has(workspace) && !this.#is_stopping
+    return !is_waiting && (!state || (!state.is_claiming && state.capacity.is_idle))
   }
 
   /** The caller doesn't wait for the work, and its failure must not end the process. */
@@ -299,7 +299,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   #refill({ state, key }: Run<Item>): void {
     const { running } = state.capacity
-    // Then `#release` adds a turn, when the results are recorded.
+    // Then `#release` enqueues it, when the results are recorded.
     if (running === 0) return
     if (running <= state.refill_below) this.#refillNow(state)
     else if (key?.running === 0)
@@ -310,13 +310,13 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     clearTimeout(state.refill_timer)
     state.refill_timer = undefined
     state.refill_below = 0
-    this.#addTurn(state.workspace)
+    this.#enqueue(state.workspace)
   }
 
   #release(state: State<Item>, items: Item[]): void {
     this.#running.release(state, items)
     // There may be more that didn't fit into the capacity before.
-    if (state.claimed.size === 0) this.#turns.add(state.workspace)
+    if (state.claimed.size === 0) this.#queue.add(state.workspace)
     this.#claimNext()
   }
 
@@ -358,6 +358,6 @@ interface Failure {
   until_ticks: number
 }
 
-/** Whether the workspace may claim now. Until then it keeps its turn. */
+/** Whether the workspace may claim now. Until then it keeps its place. */
 const isReady = ({ is_claiming, capacity }: State<unknown>): boolean =>
   !is_claiming && !capacity.has_many_unrecorded && capacity.free + capacity.free_slow > 0

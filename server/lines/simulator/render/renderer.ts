@@ -9,7 +9,7 @@ import * as clock from '../../../kit/clock.ts'
 import { openConcurrencyLimit } from '../../../kit/limits/concurrency.ts'
 import { overloaded } from '../../../kit/problem.ts'
 import type { Rendering } from './thread.ts'
-import { openTurns } from './turns.ts'
+import { openRenderSlot } from './slots.ts'
 import { wavSize } from './wav.ts'
 
 /**
@@ -28,27 +28,27 @@ const default_voices = { contact: 'rms', agent: 'slt' } as const
 interface RendererOptions {
   /** The folder for temporary files. */
   folder: string
-  /** After this time a thread ends, and another call has its turn. */
+  /** After this time a thread ends, and another call has the slot. */
   slice_ms?: number
 }
 
 /**
- * Renders calls in slices, which take turns. Each slice runs in a thread that ends with it, so there is one thread at
+ * Renders calls in slices, which wait for one slot. Each slice runs in a thread that ends with it, so there is one thread at
  * most: rendering uses a whole processor, and an idle process needs no memory for it.
  */
 export function openRenderer({ folder, slice_ms = slice_ms_default }: RendererOptions): Renderer {
   const jobs = new Map<string, Promise<void>>()
-  const slots = openConcurrencyLimit(jobs_max, jobs_per_workspace_max)
-  const turns = openTurns()
+  const places = openConcurrencyLimit(jobs_max, jobs_per_workspace_max)
+  const slot = openRenderSlot()
 
   function render(audio: AudioToRender, store: Store): Promise<void> {
     const { id, workspace } = audio
     const known = jobs.get(id)
     if (known) return known
-    if (!slots.acquire(workspace)) return Promise.reject(overloaded('too_many_recordings'))
+    if (!places.acquire(workspace)) return Promise.reject(overloaded('too_many_recordings'))
     const job = renderAndStore(audio, store).finally(() => {
       jobs.delete(id)
-      slots.release(workspace)
+      places.release(workspace)
     })
     // Requests that wait for the job get the error. Without any, it must not be an unhandled rejection.
     job.catch(() => {})
@@ -66,7 +66,7 @@ export function openRenderer({ folder, slice_ms = slice_ms_default }: RendererOp
       let time_left_ms = job_max_ms
       let bytes_left = size
       while (bytes_left > 0) {
-        time_left_ms -= await turns.take({ workspace, bytes_left }, () => runThread(rendering, time_left_ms))
+        time_left_ms -= await slot.take({ workspace, bytes_left }, () => runThread(rendering, time_left_ms))
         bytes_left = size - (await fs.stat(file)).size
       }
       const stream = createReadStream(file)

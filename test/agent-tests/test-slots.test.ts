@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openTestTurns } from '../../server/agent-tests/test-turns.ts'
+import { openTestSlots } from '../../server/agent-tests/test-slots.ts'
 
 const never = new AbortController().signal
 
-/** Begins work in a turn, and returns when it has begun. */
-async function busy(turns: ReturnType<typeof openTestTurns>, workspace: string, signal = never) {
+/** Begins work in the slot, and reslots when it has begun. */
+async function busy(slots: ReturnType<typeof openTestSlots>, workspace: string, signal = never) {
   const [begun, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()]
-  const ended = turns(workspace, signal, () => {
+  const ended = slots(workspace, signal, () => {
     begun.resolve()
     return ending.promise
   })
@@ -16,16 +16,16 @@ async function busy(turns: ReturnType<typeof openTestTurns>, workspace: string, 
 }
 
 for (const other of ['one', 'two'])
-  test(`a run of workspace ${other} that is canceled does not wait for the turn of workspace one`, async () => {
-    const turns = openTestTurns()
-    const first = await busy(turns, 'one')
+  test(`a run of workspace ${other} that is canceled does not wait for workspace one`, async () => {
+    const slots = openTestSlots()
+    const first = await busy(slots, 'one')
     const canceled = new AbortController()
-    const waiting = turns(other, canceled.signal, async () => assert.fail('it was canceled'))
+    const waiting = slots(other, canceled.signal, async () => assert.fail('it was canceled'))
     const order: string[] = []
     const all = [
       first.ended.then((played) => order.push(played)),
       waiting.catch(({ name }: Error) => order.push(name)),
-      turns(other, never, async () => order.push('after')),
+      slots(other, never, async () => order.push('after')),
     ]
     canceled.abort()
     setImmediate(first.end)
@@ -33,9 +33,9 @@ for (const other of ['one', 'two'])
     assert.deepEqual(order, ['AbortError', 'played', 'after'])
   })
 
-test('a turn that has begun is waited for, so that what it has spent is counted', async () => {
+test('work that has begun is waited for, so that what it has spent is counted', async () => {
   const canceled = new AbortController()
-  const { ended, end } = await busy(openTestTurns(), 'one', canceled.signal)
+  const { ended, end } = await busy(openTestSlots(), 'one', canceled.signal)
   canceled.abort()
   end()
   assert.equal(await ended, 'played')

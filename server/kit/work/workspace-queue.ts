@@ -1,5 +1,5 @@
 /** Workspaces that have something to do, each once, in the order in which they were added. */
-export class Turns {
+export class WorkspaceQueue {
   #waiting = new Set<string>()
 
   add(workspace: string): void {

@@ -7,7 +7,7 @@ const reader_bytes = 400 * 1024 * 1024
 const left_bytes = 200 * 1024 * 1024
 export const check_every_ms = 100
 
-export interface TurnLimits {
+export interface SlotLimits {
   readers_max: number
   /**
    * After this time a reader ends if another workspace waits. Each attempt gets twice as long as the last one, so that
@@ -16,7 +16,7 @@ export interface TurnLimits {
   slice_ms: number
 }
 
-export const turn_limits: TurnLimits = { readers_max: 2, slice_ms: 5_000 }
+export const slot_limits: SlotLimits = { readers_max: 2, slice_ms: 5_000 }
 
 interface Asking {
   workspace: string
@@ -24,7 +24,7 @@ interface Asking {
   attempt: number
 }
 
-export interface Turn extends Asking {
+export interface Slot extends Asking {
   began_ticks: number
   /** Whether the reader must end, because another workspace waits and this one has had its time. */
   must_end: boolean
@@ -34,15 +34,15 @@ export interface Turn extends Asking {
  * The readers of all services of this process, because the memory is that of the machine. Both sets are in the order in
  * which they came.
  */
-const reading = new Set<Turn>()
+const reading = new Set<Slot>()
 const waiting = new Set<Asking>()
 
 /** Waits until a file may be read, in the order of the calls. Returns nothing when this process is about to stop. */
-export async function takeTurn(
+export async function takeSlot(
   asking: Asking,
-  limits: TurnLimits,
+  limits: SlotLimits,
   isStopping: () => boolean,
-): Promise<Turn | undefined> {
+): Promise<Slot | undefined> {
   waiting.add(asking)
   try {
     for (;;) {
@@ -55,25 +55,25 @@ export async function takeTurn(
   } finally {
     waiting.delete(asking)
   }
-  const turn = { ...asking, began_ticks: clock.ticks(), must_end: false }
-  reading.add(turn)
-  return turn
+  const slot = { ...asking, began_ticks: clock.ticks(), must_end: false }
+  reading.add(slot)
+  return slot
 }
 
 /** Ends a reading. Call it when the memory is free again. */
-export const endTurn = (turn: Turn): boolean => reading.delete(turn)
+export const endSlot = (slot: Slot): boolean => reading.delete(slot)
 
 /** Whether there is memory for one more reader. The first one needs no permission. @internal */
 export const hasMemory = (running: number, available = process.availableMemory()): boolean =>
   running === 0 || available >= (running + 1) * reader_bytes + left_bytes
 
 /** Ends one reader that has had its time. */
-function interruptOther({ workspace }: Asking, { slice_ms }: TurnLimits): void {
-  const turns = [...reading]
-  if (turns.some(({ must_end }) => must_end)) return
+function interruptOther({ workspace }: Asking, { slice_ms }: SlotLimits): void {
+  const slots = [...reading]
+  if (slots.some(({ must_end }) => must_end)) return
   const now = clock.ticks()
-  const found = turns.find(
-    (turn) => turn.workspace !== workspace && now - turn.began_ticks >= slice_ms * 2 ** (turn.attempt - 1),
+  const found = slots.find(
+    (slot) => slot.workspace !== workspace && now - slot.began_ticks >= slice_ms * 2 ** (slot.attempt - 1),
   )
   if (found) found.must_end = true
 }

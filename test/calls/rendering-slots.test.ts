@@ -58,7 +58,7 @@ test('a long recording is not kept waiting by short ones of other workspaces', a
     is_over = true
   })
   await Promise.all([long, renderShort(), renderShort()])
-  assert.ok(short_ones < 40, 'the long one has had its turns')
+  assert.ok(short_ones < 40, 'the long one has had the slot between')
 })
 
 test('a recording has the same bytes, in however many slices it is rendered', async () => {

@@ -1,23 +1,23 @@
 import { Problem } from '../problem.ts'
 
-export interface Turns {
+export interface Slots {
   /** Whether work of the key is running or waiting. */
   has: (key: string) => boolean
   /**
-   * Runs the work when it is its turn. Rejects with 503 when too many wait, or it has waited too long, and with the reason of the
+   * Runs the work when a slot is free. Rejects with 503 when too many wait, or it has waited too long, and with the reason of the
    * signal when that is aborted before.
    */
   run: <T>(key: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 }
 
-interface TurnLimits {
+interface SlotLimits {
   running_max: number
   waiting_max: number
   wait_max_ms: number
 }
 
-/** Work that uses a whole processor takes turns, in order of arrival. A key has one turn at a time, so none is before others twice. */
-export function openTurns({ running_max, waiting_max, wait_max_ms }: TurnLimits): Turns {
+/** Work that uses a whole processor waits for a slot, in order of arrival. A key has one slot at a time, so none is before others twice. */
+export function openSlots({ running_max, waiting_max, wait_max_ms }: SlotLimits): Slots {
   const keys = new Set<string>()
   const waiting: (() => void)[] = []
   let running = 0
@@ -27,7 +27,7 @@ export function openTurns({ running_max, waiting_max, wait_max_ms }: TurnLimits)
     return new Problem('SERVICE_UNAVAILABLE', message, {}, { 'retry-after': String(seconds) })
   }
 
-  function waitForTurn(signal: AbortSignal): Promise<void> {
+  function waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = () => {
         stopWaiting()
@@ -49,7 +49,7 @@ export function openTurns({ running_max, waiting_max, wait_max_ms }: TurnLimits)
     })
   }
 
-  /** Passes the turn on. */
+  /** Passes the slot on. */
   function release(): void {
     const next = waiting.shift()
     if (next) next()
@@ -60,12 +60,12 @@ export function openTurns({ running_max, waiting_max, wait_max_ms }: TurnLimits)
     has: (key) => keys.has(key),
     async run(key, signal, work) {
       signal.throwIfAborted()
-      if (keys.has(key)) throw new Error(`${key} has a turn already`)
+      if (keys.has(key)) throw new Error(`${key} has a slot already`)
       if (running >= running_max && waiting.length >= waiting_max) throw busy()
       keys.add(key)
       try {
         if (running < running_max) running += 1
-        else await waitForTurn(signal)
+        else await waitForSlot(signal)
         return await work().finally(release)
       } finally {
         keys.delete(key)

@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openQueuePerKey } from '../kit/limits/key-queues.ts'
-import { openTurns } from '../kit/limits/turns.ts'
+import { openSlots } from '../kit/limits/slots.ts'
 
-/** Runs the work in the turn of the workspace. Rejects when the signal is aborted before. */
-export type TestTurns = <T>(workspace: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+/** Runs the work when the workspace has the slot. Rejects when the signal is aborted before. */
+export type TestSlots = <T>(workspace: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
-/** Tests that wait for nothing take turns, because they use the processor and the database all the time. */
-export const testTurns = newTool(openTestTurns)
+/** Tests that wait for nothing run one after the other, because they use the processor and the database all the time. */
+export const testSlots = newTool(openTestSlots)
 
 /** More workspaces at a time than work is claimed for. */
 const waiting_max = 10_000
-/** A turn takes less than a second, unless a test is made to be slow. */
+/** It takes less than a second, unless a test is made to be slow. */
 const wait_max_ms = clock.day_ms
 
-/** One turn at a time, and the workspaces in turn: one with five runs has no more turns than another with one. @internal */
-export function openTestTurns(): TestTurns {
-  const turns = openTurns({ running_max: 1, waiting_max, wait_max_ms })
+/** One slot, which goes round the workspaces: one with five runs has it no more often than another with one. */
+export function openTestSlots(): TestSlots {
+  const slots = openSlots({ running_max: 1, waiting_max, wait_max_ms })
   const queue = openQueuePerKey(1, { wait_max_ms })
   return (workspace, signal, work) =>
     untilAborted(signal, (begin) =>
       queue(workspace, () =>
-        turns.run(workspace, signal, () => {
+        slots.run(workspace, signal, () => {
           begin()
           return work()
         }),

@@ -1,28 +1,28 @@
-interface Turn {
+interface Job {
   workspace: string
   /** How much is left to do. */
   bytes_left: number
 }
 
-export interface Turns {
-  /** Runs the work when it has its turn. One piece of work runs at a time. */
-  take: <T>(turn: Turn, work: () => Promise<T>) => Promise<T>
+export interface RenderSlot {
+  /** Runs the work when the slot is its own. One piece of work runs at a time. */
+  take: <T>(job: Job, work: () => Promise<T>) => Promise<T>
 }
 
-type Waiting = Turn & { start: () => void }
+type Waiting = Job & { start: () => void }
 
 /**
- * Every other turn goes to the job with the least left, so that a short one doesn't wait for long ones. Workspaces share the
- * turns between, so that neither many jobs of one of them nor short ones keep another waiting forever.
+ * Every other time the slot goes to the job with the least left, so that a short one doesn't wait for long ones. The times between go round the
+ * workspaces, so that neither many jobs of one of them nor short ones keep another waiting forever.
  */
-export function openTurns(): Turns {
-  /** The jobs of each workspace that wait. The workspace that had a turn last is the last one. */
+export function openRenderSlot(): RenderSlot {
+  /** The jobs of each workspace that wait. The workspace that had the slot last is the last one. */
   const waiting = new Map<string, Waiting[]>()
   let is_running = false
   let is_for_shortest = false
 
-  async function take<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
-    if (is_running) await new Promise<void>((start) => add({ ...turn, start }))
+  async function take<T>(job: Job, work: () => Promise<T>): Promise<T> {
+    if (is_running) await new Promise<void>((start) => add({ ...job, start }))
     is_running = true
     try {
       return await work()
@@ -33,7 +33,7 @@ export function openTurns(): Turns {
 
   const add = (job: Waiting) => void waiting.set(job.workspace, [...(waiting.get(job.workspace) ?? []), job])
 
-  /** Starts the next job, if there is one. `is_running` stays set then, so that no other job takes the turn. */
+  /** Starts the next job, if there is one. `is_running` stays set then, so that no other job takes the slot. */
   function startNext(): void {
     is_for_shortest = !is_for_shortest
     const of_each = [...waiting.values()].flatMap((jobs) => shortestOf(jobs) ?? [])

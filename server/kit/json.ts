@@ -13,6 +13,41 @@ export function canonicalJson(value: unknown): string {
   return `["object"${names.map((name) => `,[${JSON.stringify(name)},${canonicalJson(value[name])}]`).join('')}]`
 }
 
+export interface JsonSize {
+  /** Lists and objects. */
+  containers: number
+  /** Lists, objects, and what follows a comma. */
+  values: number
+  /** How deeply lists and objects are nested. */
+  levels: number
+}
+
+const [quote, backslash, comma, opening, closing] = Buffer.from('"\\,[]')
+
+/** Measures JSON without parsing it, which hundreds of thousands of values, or deeply nested ones, would make slow. */
+export function measureJson(json: Buffer): JsonSize {
+  const size = { containers: 0, values: 0, levels: 0 }
+  let level = 0
+  let is_text = false
+  for (let index = 0; index < json.length; index += 1) {
+    const byte = json[index] ?? 0
+    if (is_text && byte === backslash) index += 1
+    else if (byte === quote) is_text = !is_text
+    if (is_text) continue
+    // [ and { differ by one bit, and so do ] and }.
+    const bracket = byte & ~0x20
+    if (byte === comma) size.values += 1
+    else if (bracket === closing) level -= 1
+    else if (bracket === opening) {
+      size.containers += 1
+      size.values += 1
+      level += 1
+      if (level > size.levels) size.levels = level
+    }
+  }
+  return size
+}
+
 /** A JSON pointer by RFC 6901, such as `/answers/0/name`, or its URI fragment form, `#/full%20name`. */
 export const isPointer = (text: string): boolean => parsePointer(text) !== undefined
 

@@ -54,7 +54,7 @@ async function answer(
   assertKnownOrigin(headers.get('origin'), [new URL(at.tools.address()).origin, ...options.origins])
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity') throw unsupportedMediaType()
   await letOthersParse(raw.bytes)
-  if (hasManyValues(raw.bytes.toString('latin1'), values_max))
+  if (hasManyValues(raw.bytes, values_max))
     throw invalidJson(`A message must have at most ${values_max} values.`)
   const message = parseJsonBody(raw.bytes)
   assertNotTooDeep(message)

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { measureJson } from '../../json.ts'
 import { letOthersRun } from '../../let-others-run.ts'
 import { errorMessage, invalidJson } from '../../problem.ts'
 
@@ -44,27 +45,9 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return false
 }
 
-const quote = 34
-const backslash = 92
-
-/** Parsing hundreds of thousands of lists and objects, or deeply nested ones, would block the event loop. */
 function assertSimple(body: Buffer): void {
-  let containers = 0
-  let levels = 0
-  let is_text = false
-  for (let index = 0; index < body.length; index += 1) {
-    const byte = body[index] ?? 0
-    if (is_text && byte === backslash) index += 1
-    else if (byte === quote) is_text = !is_text
-    if (is_text) continue
-    // [ and { differ by one bit, and so do ] and }.
-    const bracket = byte & ~0x20
-    if (bracket === 0x5b) {
-      containers += 1
-      levels += 1
-      if (levels > nesting_max) throw tooDeep()
-    } else if (bracket === 0x5d) levels -= 1
-  }
+  const { containers, levels } = measureJson(body)
+  if (levels > nesting_max) throw tooDeep()
   if (containers > containers_max)
     throw invalidJson(`The body must contain at most ${containers_max} lists and objects.`)
 }

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
 import { errorMessage } from '../../kit/problem.ts'
+import { startThread } from '../../kit/work/threads.ts'
 import { openDetectors } from './detector.ts'
 import type { FromHearing, ToHearing } from './messages.ts'
 
@@ -14,7 +14,7 @@ const send = (message: FromHearing) => void process.send?.(message)
 // The service has ended. SIGKILL, because an exit would wait for the thread.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
-const recogniser = new Worker(new URL('./recogniser-thread.ts', import.meta.url), { workerData: folder })
+const recogniser = startThread(new URL('./recogniser-thread.ts', import.meta.url), { data: folder })
 recogniser.on('message', send)
 // Without its recogniser this process is of no use, and the service starts another one.
 recogniser.on('error', (error) => {

@@ -1,8 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
+import { killProcess, letProcessEnd, startProcess, waitForProcess } from '../../kit/work/threads.ts'
 import type { FromHearing, ToHearing } from './messages.ts'
 import type { Phrase } from './recogniser.ts'
 
@@ -63,20 +64,16 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
     if (child) return child
     if (is_closed) throw new Error('offline speech was closed')
     if (restartsIn() > 0) throw new Error('offline speech has crashed and starts again soon')
-    const started = fork(program, [findFolder()], {
-      // Pipes would keep the service's process from ending.
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      serialization: 'advanced',
-      execArgv: [],
-      // The runtime would report its use to its vendor. The process needs no other variables, and no secrets of the
-      // service.
+    const started = startProcess(program, {
+      parameters: [findFolder()],
+      // The runtime would report its use to its vendor.
       env: { ORT_DISABLE_TELEMETRY: '1' },
+      stderr: 'inherit',
     })
     started.on('message', (message: FromHearing) => onMessage(message))
     started.on('error', (error) => onEnd(started, error.message))
     started.on('exit', (code, signal) => onEnd(started, `it ended with ${signal ?? code}`))
-    started.unref()
-    started.channel?.unref()
+    letProcessEnd(started)
     child = started
     used_at = clock.ticks()
     ready = Promise.withResolvers()
@@ -133,9 +130,7 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
 
   /** Lets the process of the service end, unless someone waits for an answer. */
   function letGo(): void {
-    if (isAwaited()) return
-    child?.unref()
-    child?.channel?.unref()
+    if (!isAwaited()) letProcessEnd(child)
   }
 
   const isAwaited = (): boolean => questions.values().some(({ is_left }) => !is_left)
@@ -148,8 +143,7 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
     used_at = clock.ticks()
     const { promise, resolve, reject } = Promise.withResolvers<FromHearing>()
     questions.set(id, { asked_at: used_at, is_left: false, resolve, reject })
-    started.ref()
-    started.channel?.ref()
+    waitForProcess(started)
     send(started, newQuestion(id))
     return { id, answer: promise }
   }
@@ -189,19 +183,13 @@ export function openHearing({ findFolder, log }: HearingOptions): Hearing {
     child = undefined
     clearInterval(watching)
     rejectAll(new Error('offline speech was closed'))
-    // A process that could not be started has no id.
-    if (stopping.pid === undefined) return
-    stopping.ref()
-    const exited = new Promise((resolve) => stopping.once('exit', resolve))
-    stopping.kill('SIGKILL')
-    if (stopping.exitCode === null && stopping.signalCode === null) await exited
+    await killProcess(stopping)
   }
 
   return {
     async start() {
       const started = start()
-      started.ref()
-      started.channel?.ref()
+      waitForProcess(started)
       try {
         await ready.promise
       } finally {

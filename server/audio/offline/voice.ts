@@ -1,10 +1,11 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import * as clock from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 import { errorMessage } from '../../kit/problem.ts'
+import { startThread } from '../../kit/work/threads.ts'
 import type { FromVoice, ToVoice } from './voice-thread.ts'
 import type { VoicedText } from './voiced-text.ts'
 
@@ -38,16 +39,15 @@ export function openVoice({ log }: { log: Log }): Voice {
     if (thread) return thread.worker
     if (is_closed) throw new Error('the voice was closed')
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flite-'))
-    const worker = new Worker(new URL('./voice-thread.ts', import.meta.url), {
-      workerData: folder,
-      resourceLimits: { maxOldGenerationSizeMb: heap_max_mb },
+    const worker = startThread(new URL('./voice-thread.ts', import.meta.url), {
+      data: folder,
+      limits: { maxOldGenerationSizeMb: heap_max_mb },
     })
     const started = { worker, folder }
     thread = started
     worker.on('message', onMessage)
     worker.on('error', (error) => void end(started, new Error(errorMessage(error))))
     worker.on('exit', (code) => void end(started, new Error(`the voice ended with ${code}`)))
-    worker.unref()
     return worker
   }
 

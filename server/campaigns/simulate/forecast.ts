@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { findVersion } from '../../agents/find-version.ts'
 import type { FoundAgent } from '../../agents/schema.ts'
 import { readEnds } from '../../calls/queue.ts'
@@ -11,6 +11,7 @@ import { isId } from '../../kit/id.ts'
 import { letOthersRun } from '../../kit/let-others-run.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, Problem } from '../../kit/problem.ts'
+import { useThread } from '../../kit/work/threads.ts'
 import { default_mix } from '../../workspaces/defaults.ts'
 import type { Mix } from '../../workspaces/schema.ts'
 import * as workspaces from '../../workspaces/store.ts'
@@ -127,32 +128,23 @@ function toMix(given: Partial<Mix> | undefined, known: Mix): Mix {
   return mix
 }
 
-/** Runs the thread, which is ended with the signal, or when it takes too long. */
 async function runThread(
   { due, ...job }: ForecastJob,
   { signal, run_max_ms = forecast_max_ms }: Pick<ForecastRequest, 'signal' | 'run_max_ms'>,
 ): Promise<Forecast> {
-  signal.throwIfAborted()
-  const thread = new Worker(new URL('./forecast-thread.ts', import.meta.url), {
-    workerData: { job, count: due.length, run_max_ms },
-    resourceLimits: { maxOldGenerationSizeMb: heap_max_mb },
-  })
-  thread.unref()
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(tooLong()), run_max_ms + thread_max_ms)
-  const ended = AbortSignal.any([signal, limit.signal])
-  try {
+  const options = {
+    data: { job, count: due.length, run_max_ms },
+    limits: { maxOldGenerationSizeMb: heap_max_mb },
+    time_max_ms: run_max_ms + thread_max_ms,
+    tooLong,
+    signal,
+  }
+  return useThread(new URL('./forecast-thread.ts', import.meta.url), options, async (thread, ended) => {
     const answered = once(thread, 'message', { signal: ended })
     const [[made]] = await Promise.all([answered, passEnrollments(thread, due, ended)])
     if (!made) throw tooLong()
     return made
-  } catch (error) {
-    throw ended.aborted ? ended.reason : error
-  } finally {
-    clearTimeout(timer)
-    thread.on('error', () => {})
-    await thread.terminate()
-  }
+  })
 }
 
 /** Passes some enrollments at a time, because what is passed to a thread is copied. */

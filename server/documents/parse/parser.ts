@@ -1,7 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isRunning, killProcess, letProcessEnd, startProcess, waitForProcess } from '../../kit/work/threads.ts'
 import type { RunContext } from '../../kit/work/work.ts'
 import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
@@ -61,20 +61,14 @@ export async function parse(source: Source, context: Context, limits = read_limi
   } finally {
     has_ended = true
     if (may_rest) rest(child, workspace)
-    else await end(child)
+    else await killProcess(child)
     endSlot(slot)
   }
 }
 
 const startReader = (): ChildProcess =>
-  fork(program, [], {
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // Without this option Node uses several times as much memory and is hardly faster.
-    execArgv: ['--heap-growing-percent=100'],
-    // The process gets no secrets of the service, because it reads files of others.
-    env: {},
-  })
+  // Without this option Node uses several times as much memory and is hardly faster.
+  startProcess(program, { node_options: ['--heap-growing-percent=100'] })
 
 /**
  * A process that has read a file waits this long for another one of its workspace, because starting one takes longer
@@ -102,9 +96,8 @@ function takeResting(workspace: string): ChildProcess | undefined {
   const { child, timer } = resting
   clearTimeout(timer)
   resting = undefined
-  if (child.exitCode !== null || child.signalCode !== null) return undefined
-  child.ref()
-  child.channel?.ref()
+  if (!isRunning(child)) return undefined
+  waitForProcess(child)
   return child
 }
 
@@ -113,8 +106,7 @@ function rest(child: ChildProcess, workspace: string): void {
   endResting()
   for (const event of ['message', 'error', 'exit']) child.removeAllListeners(event)
   child.on('error', () => {})
-  child.unref()
-  child.channel?.unref()
+  letProcessEnd(child)
   resting = { workspace, child, timer: setTimeout(endResting, rest_ms).unref() }
 }
 
@@ -122,14 +114,6 @@ function endResting(): void {
   clearTimeout(resting?.timer)
   resting?.child.kill('SIGKILL')
   resting = undefined
-}
-
-/** Ends a process. Its memory is free when this resolves. */
-async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  child.kill('SIGKILL')
-  await exited
 }
 
 function read(child: ChildProcess, log: RunContext['log']): Promise<ParsedFile & { is_small: boolean }> {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import * as clock from '../../kit/clock.ts'
 import { errorCode } from '../../kit/problem.ts'
 import { isShortage } from '../../kit/work/shortage.ts'
+import { startThread } from '../../kit/work/threads.ts'
 import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
 import type { ParseMessage, ParseOrder } from './thread.ts'
@@ -51,15 +52,10 @@ process.on('message', (order: ReadOrder | Exclude<ParseOrder, { type: 'read' }>)
   else thread?.postMessage(order)
 })
 
-function openThread(): Worker {
-  return new Worker(new URL('./thread.ts', import.meta.url), {
-    resourceLimits: {
-      maxOldGenerationSizeMb: heap_max_mb,
-      maxYoungGenerationSizeMb: young_heap_max_mb,
-      stackSizeMb: 4,
-    },
+const openThread = (): Worker =>
+  startThread(new URL('./thread.ts', import.meta.url), {
+    limits: { maxOldGenerationSizeMb: heap_max_mb, maxYoungGenerationSizeMb: young_heap_max_mb, stackSizeMb: 4 },
   })
-}
 
 /** Reads a file. After any result but `end` this process is of no more use. */
 async function read({ kind, file, time_max_ms }: ReadOrder): Promise<ReaderMessage> {

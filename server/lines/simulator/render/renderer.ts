@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { Worker } from 'node:worker_threads'
 import type { AudioToRender, Renderer, Store } from '../../../calls/carrier.ts'
 import { inScratchFolder } from '../../../kit/blobs/scratch.ts'
 import * as clock from '../../../kit/clock.ts'
 import { openConcurrencyLimit } from '../../../kit/limits/concurrency.ts'
 import { overloaded } from '../../../kit/problem.ts'
+import { useThread } from '../../../kit/work/threads.ts'
 import type { Rendering } from './thread.ts'
 import { openRenderSlot } from './slots.ts'
 import { wavSize } from './wav.ts'
@@ -82,22 +82,15 @@ export function openRenderer({ folder, slice_ms = slice_ms_default }: RendererOp
 /** Returns how long the thread took, in milliseconds. Fails when the thread does, or takes too long. */
 async function runThread(rendering: Rendering, time_max_ms: number): Promise<number> {
   const started_at = clock.ticks()
-  const thread = new Worker(new URL('./thread.ts', import.meta.url), {
-    workerData: rendering,
-    resourceLimits: { maxOldGenerationSizeMb: heap_max_mb },
-  })
-  thread.unref()
-  // An error after the thread's end concerns nobody, and must not end the process.
-  thread.on('error', () => {})
-  const too_long = new AbortController()
-  const timer = setTimeout(() => too_long.abort(new Error('rendering took too long')), time_max_ms)
-  timer.unref()
-  try {
-    const [code] = await once(thread, 'exit', { signal: too_long.signal })
-    if (code !== 0) throw new Error(`rendering ended with ${code}`)
-    return clock.ticks() - started_at
-  } finally {
-    clearTimeout(timer)
-    await thread.terminate()
+  const options = {
+    data: rendering,
+    limits: { maxOldGenerationSizeMb: heap_max_mb },
+    time_max_ms,
+    tooLong: () => new Error('rendering took too long'),
   }
+  const [code] = await useThread(new URL('./thread.ts', import.meta.url), options, (thread, signal) =>
+    once(thread, 'exit', { signal }),
+  )
+  if (code !== 0) throw new Error(`rendering ended with ${code}`)
+  return clock.ticks() - started_at
 }

@@ -23,7 +23,7 @@ import {
 } from '../kit/postgres/table.ts'
 import { notFound, type Use } from '../kit/problem.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
-import { renewerOf } from '../kit/work/rows.ts'
+import { leaseRows, renewerOf } from '../kit/work/rows.ts'
 import type { Fact } from './facts.ts'
 import { Call } from './schema.ts'
 
@@ -342,23 +342,17 @@ export const findOnLine = ({ db, workspace }: At, channel_id: string): Promise<U
       order by id limit ${on_line_max}`,
   )
 
-/** Leases due calls, and returns these columns of them. */
+/** Leases due calls, and returns these columns of them. What is due has a time. */
 export const leaseDue = <Leased>(
-  { db, workspace, now }: At,
-  { token, limit, returning }: { token: string; limit: number; returning: Selection<Leased> },
+  at: At,
+  leases: { token: string; limit: number; returning: Selection<Leased> },
 ): Promise<(Leased & { due_at: string })[]> =>
-  // What is due has a time.
-  db.many<Leased & { due_at: string }>(
-    sql`update calls
-      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, claims = least(claims, 100) + 1
-      where workspace_id = ${workspace} and id = any(array(
-        select id from calls
-        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
-          and (dial_before is null or started_at is not null or dial_before > ${clock.iso(now)})
-        order by due_at, id limit ${limit} for no key update skip locked))
-      returning ${returning}`,
-  )
+  leaseRows<Leased & { due_at: string }>(at, {
+    ...leases,
+    table: table.name,
+    counter: 'claims',
+    where: sql`and (dial_before is null or started_at is not null or dial_before > ${clock.iso(at.now)})`,
+  })
 
 /** Rows that are being saved are left out: that renews their leases too. */
 export const renewLeases = renewerOf<Pick<Row, 'id' | 'request'>>(table.name, 'id, request')

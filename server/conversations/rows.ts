@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Configuration } from '../agents/configuration.ts'
 import { openKeys } from '../consent/person.ts'
 import type { DeletedContact } from '../contacts/store.ts'
@@ -18,8 +17,7 @@ import {
   updaterOf,
   type ValuesOf,
 } from '../kit/postgres/table.ts'
-import { leaseEnd } from '../kit/work/lease.ts'
-import { renewerOf } from '../kit/work/rows.ts'
+import { leaseRows, renewerOf } from '../kit/work/rows.ts'
 import type { CountedConversation } from './counted.ts'
 import { Conversation, type Turn } from './schema.ts'
 
@@ -371,22 +369,9 @@ export async function closeSoon({ db, workspace, now }: At, agent_id: string): P
   db.notify({ topic: table.name, workspace })
 }
 
-/** Leases due conversations, and returns these columns of them. */
-export async function leaseDue<Leased>({ db, workspace, now }: At, limit: number, returning: Selection<Leased>) {
-  const token = randomUUID()
-  // What is due has a time.
-  const leased = await db.many<Leased & { due_at: string }>(
-    sql`update conversations
-      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, 100) + 1
-      where workspace_id = ${workspace} and id = any(array(
-        select id from conversations
-        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
-        order by due_at, id limit ${limit} for no key update skip locked))
-      returning ${returning}`,
-  )
-  return leased.map((row) => ({ ...row, token }))
-}
+/** Leases due conversations, and returns these columns of them. What is due has a time. */
+export const leaseDue = <Leased>(at: At, limit: number, returning: Selection<Leased>) =>
+  leaseRows<Leased & { due_at: string }>(at, { table: table.name, limit, returning })
 
 export const renewLeases = renewerOf(table.name)
 

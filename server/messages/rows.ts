@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
-import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { type Table, updaterOf } from '../kit/postgres/table.ts'
-import { leaseEnd } from '../kit/work/lease.ts'
-import { renewerOf } from '../kit/work/rows.ts'
+import { leaseRows, renewerOf } from '../kit/work/rows.ts'
 import type { DueItem } from '../kit/work/work.ts'
 import type { Report } from './status.ts'
 import { countStatuses } from './status-metric.ts'
@@ -132,25 +130,16 @@ export interface LeasedRow extends DueItem {
 }
 
 /** Leases due messages. Those of one conversation go out one after the other, in their order. */
-export async function leaseDue({ db, workspace, now }: At, limit: number): Promise<LeasedRow[]> {
-  const time = clock.iso(db.time())
-  const token = randomUUID()
-  const leased = await db.many<Omit<LeasedRow, 'token'>>(
-    sql`update messages
-      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, 100) + 1
-      where workspace_id = ${workspace} and id = any(array(
-        select id from messages as due
-        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${time})
-          and not exists (select from messages as earlier
-            where earlier.workspace_id = ${workspace} and earlier.conversation_id = due.conversation_id
-              and earlier.seq < due.seq and earlier.due_at is not null
-              and (earlier.sent_at is null or earlier.lease_until > ${time}))
-        order by due_at, id limit ${limit} for no key update skip locked))
-      returning id, due_at, conversation_id, seq, channel_id, is_exempt, sent_at, attempt`,
-  )
-  return leased.map((row) => ({ ...row, token }))
-}
+export const leaseDue = (at: At, limit: number): Promise<LeasedRow[]> =>
+  leaseRows(at, {
+    table: table.name,
+    limit,
+    returning: raw('id, due_at, conversation_id, seq, channel_id, is_exempt, sent_at, attempt'),
+    where: sql`and not exists (select from messages as earlier
+      where earlier.workspace_id = ${at.workspace} and earlier.conversation_id = due.conversation_id
+        and earlier.seq < due.seq and earlier.due_at is not null
+        and (earlier.sent_at is null or earlier.lease_until > ${clock.iso(at.db.time())}))`,
+  })
 
 export const renewLeases = renewerOf(table.name)
 

@@ -13,6 +13,8 @@ import type { DueItem, RunContext, Work } from './work.ts'
 const turn_ms = 1_000
 /** @internal */
 export const attempts_max = 10
+/** Leases are counted up to here. */
+const counted_max = 100
 const retry_max_ms = 60_000
 
 /** The exclusive right of this process to work on one row. */
@@ -75,19 +77,39 @@ export const rowWork = (work: RowWork, { at_once = 1, of_workspace = 1 } = {}): 
   isProgress: (has_worked) => has_worked,
 })
 
-async function leaseDueRows({ db, workspace, now }: At, table: string, limit: number): Promise<Lease[]> {
-  const token = randomUUID()
-  const leased = await db.many<DueItem>(
+interface ToLease {
+  table: string
+  limit: number
+  returning: Sql
+  /** By default a new one. */
+  token?: string
+  /** This column counts how often the row was leased. */
+  counter?: string
+  /** A condition on the row, which is `due`. It begins with `and`. */
+  where?: Sql
+}
+
+/** Leases rows that are due and that no process has leased, the longest due first. It leaves out rows that are locked. */
+export async function leaseRows<Row>(
+  { db, workspace, now }: Pick<At, 'db' | 'workspace' | 'now'>,
+  { table, limit, returning, token = randomUUID(), counter = 'attempt', where = raw('') }: ToLease,
+): Promise<(Row & { token: string })[]> {
+  const leased = await db.many<Row>(
     sql`update ${raw(table)}
-      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, ${attempts_max}) + 1
+      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, ${raw(counter)} = least(${raw(counter)}, ${counted_max}) + 1
       where workspace_id = ${workspace} and id = any(array(
-        select id from ${raw(table)}
+        select id from ${raw(table)} as due
         where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
-        order by due_at, id limit ${limit} for update skip locked))
-      returning id, due_at`,
+          and (lease_until is null or lease_until <= ${clock.iso(db.time())}) ${where}
+        order by due_at, id limit ${limit} for no key update skip locked))
+      returning ${returning}`,
   )
-  return leased.map((row) => ({ ...row, workspace, token }))
+  return leased.map((row) => ({ ...row, token }))
+}
+
+const leaseDueRows = async (at: At, table: string, limit: number): Promise<Lease[]> => {
+  const leased = await leaseRows<DueItem>(at, { table, limit, returning: raw('id, due_at') })
+  return leased.map((row) => ({ ...row, workspace: at.workspace }))
 }
 
 /** Returns a function that extends the leases of rows, and returns these columns of them. Rows that are locked are left out. */

@@ -1,16 +1,16 @@
 import type { CountedCall } from '../calls/store.ts'
 import type { CountedAttempt, CountedEnd } from '../campaigns/counted.ts'
 import type { ConversationProgress, CountedConversation } from '../conversations/counted.ts'
-import type { At } from '../kit/at.ts'
+import { type At, simulatesPeople } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Count } from './counts.ts'
 
-/** Whether the workspace is a test workspace. Simulated calls are counted only there. */
+/** Simulated calls are counted only where all people are simulated. */
 type Where = Pick<At, 'is_test'>
 
 /** A call that was dialled counts from its end on, in the quarter in which it was dialled. */
-export function countsOfCall({ is_test }: Where, call: CountedCall): Count[] {
-  if (call.started_at === null || call.ended_at === null || (call.is_test && !is_test)) return []
+export function countsOfCall(at: Where, call: CountedCall): Count[] {
+  if (call.started_at === null || call.ended_at === null || (call.is_test && !simulatesPeople(at))) return []
   const outcome = call.outcome ?? 'unknown'
   return [
     {
@@ -38,8 +38,8 @@ export const countOfConversation = (progress: ConversationProgress): Count => ({
 })
 
 /** An attempt counts from its end on, in the quarter in which it began. */
-export function countsOfAttempt({ is_test }: Where, attempt: CountedAttempt): Count[] {
-  if (attempt.is_test && !is_test) return []
+export function countsOfAttempt(at: Where, attempt: CountedAttempt): Count[] {
+  if (attempt.is_test && !simulatesPeople(at)) return []
   const { agent_id, agent_version_id, channel_id, campaign_id, outcome, is_reached, is_completed } = attempt
   return [
     {

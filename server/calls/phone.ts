@@ -6,7 +6,7 @@ import { stamp } from '../contacts/rows.ts'
 import * as contacts from '../contacts/store.ts'
 import { findAgent } from '../conversations/begin.ts'
 import { isOverLimit } from '../conversations/store.ts'
-import type { At, AtOutside } from '../kit/at.ts'
+import { type At, type AtOutside, simulatesPeople } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { ignoreProblem, notFound, Problem } from '../kit/problem.ts'
@@ -43,7 +43,7 @@ export type Next =
 /** Checks what takes long, before the transaction: whether this process can answer the call. */
 export async function admitCall(at: AtOutside, { channel, carrier_id, from }: InboundCall): Promise<Admission> {
   // In a test workspace time stands still, so nobody can speak there. Two agents would talk to each other for ever.
-  if (at.is_test || channel.status === 'disabled' || from === channel.address) return { type: 'reject' }
+  if (simulatesPeople(at) || channel.status === 'disabled' || from === channel.address) return { type: 'reject' }
   const agent = channel.agent_id === null ? undefined : await agents.get(at, channel.agent_id).catch(ignoreProblem)
   if (!agent) return { type: 'reject' }
   // By the number, as when it is called: the caller may have no contact yet.

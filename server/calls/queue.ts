@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import { type At, simulatesPeople } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
@@ -67,7 +67,7 @@ export function newCall({ now }: At, { agent, version, channel, ...given }: Begi
 
 /** What carries the calls of a channel. */
 export const lineOf = (at: At, channel: { provider: string } | null): Row['line'] =>
-  !at.is_test && channel?.provider === 'twilio' ? 'phone' : null
+  !simulatesPeople(at) && channel?.provider === 'twilio' ? 'phone' : null
 
 /** They are dialled when they are due. */
 export async function insert(at: At, rows: Row[]): Promise<void> {

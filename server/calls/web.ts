@@ -7,7 +7,7 @@ import type { FoundAgent } from '../agents/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { findAgent, memberFaults, unknown } from '../conversations/begin.ts'
 import { isOverLimit } from '../conversations/store.ts'
-import type { At, AtOutside } from '../kit/at.ts'
+import { type At, type AtOutside, simulatesPeople } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId, newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
@@ -42,7 +42,7 @@ export async function checkSpeech(
   at: AtOutside,
   input: Pick<NewWebCall, Choosing> & Partial<Pick<Visitor, 'channel_id'>>,
 ): Promise<void> {
-  if (at.is_test) throw inTestWorkspace()
+  if (simulatesPeople(at)) throw inTestWorkspace()
   const configuration = await findConfiguration(at, input)
   // What is unknown is answered by `createWebCall`.
   if (!configuration) return
@@ -74,7 +74,7 @@ export async function createWebCall(
   input: NewWebCall,
   { visitor, mcp_tools = [] }: { visitor?: Visitor; mcp_tools?: KeptMcpTool[] } = {},
 ): Promise<WebCall> {
-  if (at.is_test) throw inTestWorkspace()
+  if (simulatesPeople(at)) throw inTestWorkspace()
   const id = newId()
   const { agent, version } = await findParts(at, input, id)
   const token = newSocketToken(at.workspace, id)

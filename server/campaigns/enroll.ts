@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import * as clocks from '../clocks/store.ts'
 import { shareMany } from '../contacts/share-many.ts'
-import type { At } from '../kit/at.ts'
+import { type At, timeStands } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
@@ -89,4 +89,4 @@ export const rankOf = (seed: number, phone_number: string): number =>
   hash('sha256', `${seed} ${phone_number}`, 'buffer').readInt32BE()
 
 /** Reads the seed of the test clock. It is 0 in a live workspace. */
-const readRankSeed = async (at: At): Promise<number> => (at.is_test ? clocks.readSeed(at) : 0)
+const readRankSeed = async (at: At): Promise<number> => (timeStands(at) ? clocks.readSeed(at) : 0)

@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import { type At, simulatesPeople } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import type { Kind } from './schema.ts'
 import { find, type StoredChannel } from './store.ts'
@@ -25,10 +25,10 @@ export async function explainNoChoice(at: At, kind: Kind): Promise<{ is_none: bo
   return { is_none, reason: is_none ? `no active ${name} channel` : `several active ${name} channels` }
 }
 
-const findTwoActive = ({ db, workspace, is_test }: At, kind: Kind): Promise<{ id: string }[]> =>
-  db.many<{ id: string }>(
+const findTwoActive = (at: At, kind: Kind): Promise<{ id: string }[]> =>
+  at.db.many<{ id: string }>(
     sql`select id from channels
-      where workspace_id = ${workspace} and kind = ${kind} and status = 'active' and provider <> 'web'
-        and (provider <> 'simulator' or ${is_test})
+      where workspace_id = ${at.workspace} and kind = ${kind} and status = 'active' and provider <> 'web'
+        and (provider <> 'simulator' or ${simulatesPeople(at)})
       order by id limit 2`,
   )

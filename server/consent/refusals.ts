@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import { type At, simulatesPeople } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, type Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -32,7 +32,7 @@ interface Recipients {
  * nothing may go out.
  */
 export async function findRefusals(at: At, recipients: Recipients): Promise<Map<string, Rule>> {
-  const { kind, phone_numbers, own_numbers, is_test = at.is_test } = recipients
+  const { kind, phone_numbers, own_numbers, is_test = simulatesPeople(at) } = recipients
   if (phone_numbers.length === 0) return new Map()
   const [opted_out, suppressed, { allowed_countries }] = await Promise.all([
     findOptedOut(at, kind, phone_numbers),

@@ -15,7 +15,7 @@ export interface At {
   workspace: string
   /** The workspace's time. */
   now: number
-  /** Whether the workspace is a test workspace, and `now` the time of its clock. */
+  /** Whether the workspace is a test workspace, and `now` the time of its clock. Ask `timeStands` or `simulatesPeople` instead. */
   is_test: boolean
   /** For whom the verb runs. */
   actor: Actor
@@ -145,6 +145,9 @@ export const atCaller = async (
 
 /** Whether time stands still: that of a test clock moves only when it is advanced. */
 export const timeStands = ({ is_test }: Pick<At, 'is_test'>): boolean => is_test
+
+/** Whether all people there are simulated, so that nobody is called or written to. */
+export const simulatesPeople = ({ is_test }: Pick<At, 'is_test'>): boolean => is_test
 
 /** The same `at`, later: in work that takes a while. */
 export const atLater = <A extends At>(at: A): A => (timeStands(at) ? at : { ...at, now: clock.wall() })

@@ -161,6 +161,7 @@ only(
 only(/^kit\/http\//, 'imports the web framework', /from 'fastify'/)
 // Samples in the documentation say process.env.KEY.
 only('config.ts', 'reads the environment', /process\.env(?!\.KEY\b)/)
+only(/^(kit\/at|workspaces\/store)\.ts$/, 'asks whether the workspace is a test workspace', /\bat\.is_test\b/)
 only('kit/work/threads.ts', 'starts threads, and processes of this program', /new Worker\(|\bfork\(/)
 only('kit/clock.ts', 'asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/)
 only(/^kit\/(network|outbound\/outbound)\.ts$/, 'parses network addresses', /from 'ipaddr\.js'/)

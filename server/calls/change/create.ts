@@ -6,7 +6,7 @@ import * as channels from '../../channels/store.ts'
 import { refusal } from '../../consent/refusals.ts'
 import * as contacts from '../../contacts/store.ts'
 import { findAgent, memberFaults, unknown } from '../../conversations/begin.ts'
-import type { At, AtOutside } from '../../kit/at.ts'
+import { type At, type AtOutside, simulatesPeople } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { isId } from '../../kit/id.ts'
 import { type Fault, invalid, invalidState, Problem } from '../../kit/problem.ts'
@@ -50,7 +50,7 @@ async function prepare(at: At, input: Input): Promise<Row> {
   const { agent, version, channel, recipient } = await findParts(at, input)
   const { to, contact_id } = recipient
   const simulate = input.simulate ?? null
-  const is_test = at.is_test || simulate !== null || channel?.provider === 'simulator'
+  const is_test = simulatesPeople(at) || simulate !== null || channel?.provider === 'simulator'
   const [[rule], attempt] = await Promise.all([findRules(at, [{ to, is_test }]), countEarlier(at, to)])
   if (rule) throw refusal(rule)
   return newCall(at, {
@@ -76,7 +76,7 @@ async function prepare(at: At, input: Input): Promise<Row> {
 /** Checks what takes long, before the transaction: whether the agent can hear and speak, if it is to call a telephone. */
 export async function assertSpeech(at: AtOutside, input: Input): Promise<void> {
   const { agent_id, agent_version_id = null, simulate = null } = input
-  if (at.is_test || simulate !== null) return
+  if (simulatesPeople(at) || simulate !== null) return
   const { channel = null } = await findChannel(at, input)
   if (lineOf(at, channel) === null) return
   const agent = isId(agent_id) ? await agents.get(at, agent_id).catch(asProblem) : undefined

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Shown } from '../../consent/spoken.ts'
 import * as consent from '../../consent/store.ts'
 import * as contacts from '../../contacts/store.ts'
-import { type At, atLater, inTransaction } from '../../kit/at.ts'
+import { type At, atLater, inTransaction, simulatesPeople } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 
@@ -26,7 +26,7 @@ export const recordOptOuts = (at: At, said: SaidOptOut[]) =>
   consent.record(
     at,
     said
-      .filter(({ simulate }) => simulate === null || at.is_test)
+      .filter(({ simulate }) => simulate === null || simulatesPeople(at))
       .map(({ phone_number, contact_id, evidence, at: time }) => ({
         phone_number,
         contact_id,

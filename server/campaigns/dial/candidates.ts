@@ -7,7 +7,7 @@ import * as contacts from '../../contacts/store.ts'
 import { zonesOf } from '../../contacts/zones.ts'
 import * as conversations from '../../conversations/store.ts'
 import { findAsked } from '../../conversations/waiting.ts'
-import type { At } from '../../kit/at.ts'
+import { type At, simulatesPeople } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { raw, type Sql, sql } from '../../kit/postgres/sql.ts'
 import { findSmsRefusals } from '../../messages/outgoing.ts'
@@ -184,7 +184,7 @@ async function readRefusals(
   { kind, consent }: StoredCampaign,
   numbers: string[],
 ): Promise<Map<string, Refusal>> {
-  const asked = numbers.map((to) => ({ to, is_test: at.is_test }))
+  const asked = numbers.map((to) => ({ to, is_test: simulatesPeople(at) }))
   const [refused, granted] = await Promise.all([
     kind === 'sms'
       ? findSmsRefusals(at, numbers)

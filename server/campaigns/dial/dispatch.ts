@@ -12,7 +12,7 @@ import {
   newConversation,
   openVersions,
 } from '../../conversations/begin.ts'
-import { type At, timeStands } from '../../kit/at.ts'
+import { type At, simulatesPeople, timeStands } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { newId } from '../../kit/id.ts'
 import { sql } from '../../kit/postgres/sql.ts'
@@ -190,7 +190,7 @@ export async function toCall(at: At, { campaign, sender, enrollment, id }: CallT
     channel,
     to: contact.phone_number,
     contact_id: contact.id,
-    is_test: at.is_test || channel?.provider === 'simulator',
+    is_test: simulatesPeople(at) || channel?.provider === 'simulator',
     line: calls.lineOf(at, channel),
     attempt: numberOf(enrollment),
     status: 'queued',

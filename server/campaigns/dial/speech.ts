@@ -2,7 +2,7 @@ import type { Configuration } from '../../agents/configuration.ts'
 import { findConfiguration } from '../../agents/find-version.ts'
 import { sound } from '../../audio/sound.ts'
 import { lineOf } from '../../calls/queue.ts'
-import { type At, type AtOutside, inTransaction } from '../../kit/at.ts'
+import { type At, type AtOutside, inTransaction, simulatesPeople } from '../../kit/at.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 import { ignoreProblem } from '../../kit/problem.ts'
 import { readCampaign } from '../stored-campaign.ts'
@@ -14,7 +14,7 @@ import { versionIds } from './versions.ts'
  * transaction.
  */
 export async function canSpeak(at: AtOutside, id: string): Promise<boolean> {
-  if (at.is_test) return true
+  if (simulatesPeople(at)) return true
   for (const configuration of await inTransaction(at, (at) => findSpoken(at, id))) {
     const speech = await sound.of(at).find(at, configuration).catch(ignoreProblem)
     if (!speech) return false

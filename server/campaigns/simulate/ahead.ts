@@ -8,7 +8,7 @@ import { insertAhead, runAhead } from '../../calls/work.ts'
 import * as clocks from '../../clocks/store.ts'
 import { shareMany } from '../../contacts/share-many.ts'
 import { timeZoneOf } from '../../contacts/zones.ts'
-import { type At, type AtOutside, inTransaction } from '../../kit/at.ts'
+import { type At, type AtOutside, inTransaction, timeStands } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { newId } from '../../kit/id.ts'
 import type { Log } from '../../kit/log.ts'
@@ -83,7 +83,7 @@ export async function runCampaignAhead(
   lease: Lease,
   options: AheadOptions,
 ): Promise<boolean | undefined> {
-  if (!at.is_test || options.is_stepwise || at.now % clock.second_ms !== 0) return undefined
+  if (!timeStands(at) || options.is_stepwise || at.now % clock.second_ms !== 0) return undefined
   const target = await clocks.readTarget(at)
   if (target === undefined) return undefined
   const { ahead, last } = await findAhead(at, { lease, target, other: await options.nextOther(at) })

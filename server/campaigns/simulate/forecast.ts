@@ -5,7 +5,7 @@ import type { FoundAgent } from '../../agents/schema.ts'
 import { readEnds } from '../../calls/queue.ts'
 import { averageAnswered } from '../../calls/store.ts'
 import * as clocks from '../../clocks/store.ts'
-import type { At } from '../../kit/at.ts'
+import { type At, simulatesPeople } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { isId } from '../../kit/id.ts'
 import { letOthersRun } from '../../kit/let-others-run.ts'
@@ -109,7 +109,7 @@ async function readJob(
         ? []
         : calls.map((call) => ({ ...call, ended_at: Math.min(call.ended_at, from + answered_ms) })),
     seed: input.seed ?? own_seed,
-    is_by_number: at.is_test,
+    is_by_number: simulatesPeople(at),
     until: Math.min(from + ahead_ms, (campaign.ends_at ?? Number.POSITIVE_INFINITY) - 1),
   }
 }

@@ -45,7 +45,7 @@ export async function replayBatch(at: AtOutside, batch: ReplayBatch): Promise<Re
   if (!deployed) return queued.map((one) => failed(one, 'The deployed version does not exist any more.'))
   const scenes = { tested: scene, deployed }
   if (asksNoModel(scene) && asksNoModel(deployed))
-    return testSlots.of(at)(at.workspace, scene.signal, async () => {
+    return testSlots.of(at).run(at.workspace, scene.signal, async () => {
       const results: ReplayResult[] = []
       const pace = openPace()
       const until = clock.ticks() + batch_ms

@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { openQueuePerKey } from '../kit/limits/key-queues.ts'
-import { openSlots } from '../kit/limits/slots.ts'
-
-/** Runs the work when the workspace has the slot. Rejects when the signal is aborted before. */
-export type TestSlots = <T>(workspace: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+import { openSlots, type Slots } from '../kit/limits/slots.ts'
 
 /** Tests that wait for nothing run one after the other, because they use the processor and the database all the time. */
-export const testSlots = newTool(openTestSlots)
+export const testSlots = newTool(() => openTestSlots())
 
 /** More workspaces at a time than work is claimed for. */
 const waiting_max = 10_000
@@ -16,30 +12,7 @@ const waiting_max = 10_000
 const wait_max_ms = clock.day_ms
 
 /** One slot, which goes round the workspaces: one with five runs has it no more often than another with one. */
-export function openTestSlots(): TestSlots {
-  const slots = openSlots({ running_max: 1, waiting_max, wait_max_ms })
-  const queue = openQueuePerKey(1, { wait_max_ms })
-  return (workspace, signal, work) =>
-    untilAborted(signal, (begin) =>
-      queue(workspace, () =>
-        slots.run(workspace, signal, () => {
-          begin()
-          return work()
-        }),
-      ),
-    )
-}
-
-/** Rejects when the signal is aborted before the work has begun: whoever waits in the queue would not notice it. */
-function untilAborted<T>(signal: AbortSignal, run: (begin: () => void) => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason)
-    if (signal.aborted) return giveUp()
-    const begin = () => signal.removeEventListener('abort', giveUp)
-    signal.addEventListener('abort', giveUp, { once: true })
-    void run(begin).then(resolve, reject).finally(begin)
-  })
-}
+export const openTestSlots = (): Slots => openSlots({ running_max: 1, waiting_max, wait_max_ms })
 
 /** Others are busy if they use this share of the event loop. */
 const busy_share = 0.2

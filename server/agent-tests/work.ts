@@ -181,7 +181,7 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
     const some = all.slice(0, Math.min(testsAtOnce(run), end < 0 ? all.length : end))
     return write(at, batch, await playTogether(at, batch, some))
   }
-  const { is_left, calling } = await testSlots.of(at)(at.workspace, scene.signal, async () => {
+  const { is_left, calling } = await testSlots.of(at).run(at.workspace, scene.signal, async () => {
     const pace = openPace()
     const { results, calling } = await playInTurn(batch, all, pace)
     const is_left = await write(at, batch, results)
@@ -191,8 +191,8 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
   if (calling.length === 0) return is_left
   const pace = openPace()
   const is_any_left = await write(at, batch, await playTogether(at, batch, calling, pace))
-  // The pause is taken in the queue of the workspaces, so that the pauses of several runs follow each other.
-  await testSlots.of(at)(at.workspace, scene.signal, pace.pause)
+  // The pause is taken in the slot, so that the pauses of several runs follow each other.
+  await testSlots.of(at).run(at.workspace, scene.signal, pace.pause)
   return is_any_left
 }
 

@@ -98,14 +98,12 @@ type CallQueue = <T>(signal: AbortSignal | undefined, work: Work<T>) => Promise<
 /** Opens the queue of one call, whose requests run in order. All calls share a slot. */
 function openCallQueue(queue: Queue, call: string): CallQueue {
   let waiting = 0
-  let last: Promise<unknown> = Promise.resolve()
   return async (given, work) => {
     if (waiting >= waiting_per_call_max) throw new Error('this call waits for too much already')
     const signal = given ?? new AbortController().signal
     waiting += 1
     queue.open += 1
-    const run = last.then(() => queue.slots.run(call, signal, () => work(signal, queue.open > 1)))
-    last = run.catch(() => {})
+    const run = queue.slots.run(call, signal, () => work(signal, queue.open > 1))
     return run.finally(() => {
       waiting -= 1
       queue.open -= 1

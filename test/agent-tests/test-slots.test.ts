@@ -4,10 +4,10 @@ import { openTestSlots } from '../../server/agent-tests/test-slots.ts'
 
 const never = new AbortController().signal
 
-/** Begins work in the slot, and reslots when it has begun. */
+/** Begins work in the slot, and returns when it has begun. */
 async function busy(slots: ReturnType<typeof openTestSlots>, workspace: string, signal = never) {
   const [begun, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()]
-  const ended = slots(workspace, signal, () => {
+  const ended = slots.run(workspace, signal, () => {
     begun.resolve()
     return ending.promise
   })
@@ -20,12 +20,12 @@ for (const other of ['one', 'two'])
     const slots = openTestSlots()
     const first = await busy(slots, 'one')
     const canceled = new AbortController()
-    const waiting = slots(other, canceled.signal, async () => assert.fail('it was canceled'))
+    const waiting = slots.run(other, canceled.signal, async () => assert.fail('it was canceled'))
     const order: string[] = []
     const all = [
       first.ended.then((played) => order.push(played)),
       waiting.catch(({ name }: Error) => order.push(name)),
-      slots(other, never, async () => order.push('after')),
+      slots.run(other, never, async () => order.push('after')),
     ]
     canceled.abort()
     setImmediate(first.end)

@@ -304,9 +304,9 @@ test('expensive work gets a slot in order of arrival, and a busy key waits behin
   const first = run('busy', 0)
   const other = run('other', 1)
   assert.deepEqual([slots.has('busy'), slots.has('other'), slots.has('none')], [true, true, false])
+  const again = run('busy', 2)
   gates[0]?.resolve()
   await first
-  const again = run('busy', 2)
   for (const { resolve } of gates) resolve()
   await Promise.all([other, again])
   assert.deepEqual([order, slots.has('busy')], [['busy', 'other', 'busy again'], false])

@@ -12,14 +12,27 @@ export interface Slots {
 
 interface SlotLimits {
   running_max: number
+  /** Keys that wait for a slot. */
   waiting_max: number
+  /** How long the first work of a key waits for a slot. */
   wait_max_ms: number
 }
 
-/** Work that uses a whole processor waits for a slot, in order of arrival. A key has one slot at a time, so none is before others twice. */
+interface Job {
+  key: string
+  begin: () => void
+  giveUp: (reason: unknown) => void
+  timer?: NodeJS.Timeout
+}
+
+/**
+ * Work that uses a whole processor waits for a slot, in order of arrival. A key has one slot at a time, and its next work goes to the end of
+ * the line: so none is before others twice.
+ */
 export function openSlots({ running_max, waiting_max, wait_max_ms }: SlotLimits): Slots {
-  const keys = new Set<string>()
-  const waiting: (() => void)[] = []
+  /** The first job of each key runs or is in the line. */
+  const jobs_of = new Map<string, Job[]>()
+  const line: Job[] = []
   let running = 0
   const busy = () => {
     const seconds = Math.ceil(wait_max_ms / 1_000)
@@ -27,48 +40,75 @@ export function openSlots({ running_max, waiting_max, wait_max_ms }: SlotLimits)
     return new Problem('SERVICE_UNAVAILABLE', message, {}, { 'retry-after': String(seconds) })
   }
 
-  function waitForSlot(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const begin = () => {
-        stopWaiting()
-        resolve()
-      }
-      const giveUp = (reason: unknown) => {
-        stopWaiting()
-        waiting.splice(waiting.indexOf(begin), 1)
-        reject(reason)
-      }
-      const onAbort = () => giveUp(signal.reason)
-      const timer = setTimeout(() => giveUp(busy()), wait_max_ms)
-      const stopWaiting = () => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', onAbort)
-      }
-      signal.addEventListener('abort', onAbort)
-      waiting.push(begin)
-    })
+  function enter(job: Job): void {
+    if (running < running_max) {
+      running += 1
+      job.begin()
+    } else if (line.length >= waiting_max) job.giveUp(busy())
+    else {
+      job.timer = setTimeout(() => job.giveUp(busy()), wait_max_ms)
+      line.push(job)
+    }
+  }
+
+  function add(job: Job): void {
+    const jobs = jobs_of.get(job.key) ?? []
+    jobs_of.set(job.key, jobs)
+    jobs.push(job)
+    if (jobs.length === 1) enter(job)
+  }
+
+  function remove(job: Job): void {
+    const jobs = jobs_of.get(job.key) ?? []
+    const is_first = jobs[0] === job
+    jobs.splice(jobs.indexOf(job), 1)
+    if (line.includes(job)) line.splice(line.indexOf(job), 1)
+    if (jobs.length === 0) jobs_of.delete(job.key)
+    else if (is_first && jobs[0]) enter(jobs[0])
   }
 
   /** Passes the slot on. */
-  function release(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
+  function end(job: Job): void {
+    running -= 1
+    const next = line.shift()
+    if (next) enter(next)
+    remove(job)
+  }
+
+  /** Resolves when the job has a slot. */
+  function waitForSlot(key: string, signal: AbortSignal): Promise<Job> {
+    return new Promise((resolve, reject) => {
+      const onAbort = () => job.giveUp(signal.reason)
+      const stopWaiting = () => {
+        clearTimeout(job.timer)
+        signal.removeEventListener('abort', onAbort)
+      }
+      const job: Job = {
+        key,
+        begin() {
+          stopWaiting()
+          resolve(job)
+        },
+        giveUp(reason) {
+          stopWaiting()
+          remove(job)
+          reject(reason)
+        },
+      }
+      signal.addEventListener('abort', onAbort)
+      add(job)
+    })
   }
 
   return {
-    has: (key) => keys.has(key),
+    has: (key) => jobs_of.has(key),
     async run(key, signal, work) {
       signal.throwIfAborted()
-      if (keys.has(key)) throw new Error(`${key} has a slot already`)
-      if (running >= running_max && waiting.length >= waiting_max) throw busy()
-      keys.add(key)
+      const job = await waitForSlot(key, signal)
       try {
-        if (running < running_max) running += 1
-        else await waitForSlot(signal)
-        return await work().finally(release)
+        return await work()
       } finally {
-        keys.delete(key)
+        end(job)
       }
     },
   }

@@ -54,8 +54,7 @@ async function answer(
   assertKnownOrigin(headers.get('origin'), [new URL(at.tools.address()).origin, ...options.origins])
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity') throw unsupportedMediaType()
   await letOthersParse(raw.bytes)
-  if (hasManyValues(raw.bytes, values_max))
-    throw invalidJson(`A message must have at most ${values_max} values.`)
+  if (hasManyValues(raw.bytes, values_max)) throw invalidJson(`A message must have at most ${values_max} values.`)
   const message = parseJsonBody(raw.bytes)
   assertNotTooDeep(message)
   // A batch would count as one request for the rate limit.

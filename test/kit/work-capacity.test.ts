@@ -4,8 +4,8 @@ import { Capacity } from '../../server/kit/work/capacity.ts'
 import { itemLeases } from '../../server/kit/work/lease.ts'
 import { Running } from '../../server/kit/work/running.ts'
 import { keyState, newState, type State } from '../../server/kit/work/state.ts'
-import { WorkspaceQueue } from '../../server/kit/work/workspace-queue.ts'
 import type { DueItem, Items } from '../../server/kit/work/work.ts'
+import { WorkspaceQueue } from '../../server/kit/work/workspace-queue.ts'
 
 const share = { slots: 4, slow_slots: 2, total: 6, unrecorded: 3 }
 

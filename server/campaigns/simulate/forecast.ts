@@ -11,7 +11,7 @@ import { isId } from '../../kit/id.ts'
 import { letOthersRun } from '../../kit/let-others-run.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, Problem } from '../../kit/problem.ts'
-import { useThread } from '../../kit/work/threads.ts'
+import { inThread } from '../../kit/work/threads.ts'
 import { default_mix } from '../../workspaces/defaults.ts'
 import type { Mix } from '../../workspaces/schema.ts'
 import * as workspaces from '../../workspaces/store.ts'
@@ -139,7 +139,7 @@ async function runThread(
     tooLong,
     signal,
   }
-  return useThread(new URL('./forecast-thread.ts', import.meta.url), options, async (thread, ended) => {
+  return inThread(new URL('./forecast-thread.ts', import.meta.url), options, async (thread, ended) => {
     const answered = once(thread, 'message', { signal: ended })
     const [[made]] = await Promise.all([answered, passEnrollments(thread, due, ended)])
     if (!made) throw tooLong()

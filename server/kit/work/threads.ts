@@ -24,7 +24,7 @@ interface UseOptions extends ThreadOptions {
 }
 
 /** Starts a thread, and ends it when `use` has what it wants from it, when the signal is aborted, or when it takes too long. */
-export async function useThread<T>(
+export async function inThread<T>(
   file: URL,
   { time_max_ms, tooLong, signal, ...options }: UseOptions,
   use: (thread: Worker, ended: AbortSignal) => Promise<T>,

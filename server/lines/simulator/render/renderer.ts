@@ -7,9 +7,9 @@ import { inScratchFolder } from '../../../kit/blobs/scratch.ts'
 import * as clock from '../../../kit/clock.ts'
 import { openConcurrencyLimit } from '../../../kit/limits/concurrency.ts'
 import { overloaded } from '../../../kit/problem.ts'
-import { useThread } from '../../../kit/work/threads.ts'
-import type { Rendering } from './thread.ts'
+import { inThread } from '../../../kit/work/threads.ts'
 import { openRenderSlot } from './slots.ts'
+import type { Rendering } from './thread.ts'
 import { wavSize } from './wav.ts'
 
 /**
@@ -88,7 +88,7 @@ async function runThread(rendering: Rendering, time_max_ms: number): Promise<num
     time_max_ms,
     tooLong: () => new Error('rendering took too long'),
   }
-  const [code] = await useThread(new URL('./thread.ts', import.meta.url), options, (thread, signal) =>
+  const [code] = await inThread(new URL('./thread.ts', import.meta.url), options, (thread, signal) =>
     once(thread, 'exit', { signal }),
   )
   if (code !== 0) throw new Error(`rendering ended with ${code}`)

@@ -3,9 +3,6 @@ import { newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openSlots, type Slots } from '../kit/limits/slots.ts'
 
-/** Tests that wait for nothing run one after the other, because they use the processor and the database all the time. */
-export const testSlots = newTool(() => openTestSlots())
-
 /** More workspaces at a time than work is claimed for. */
 const waiting_max = 10_000
 /** It takes less than a second, unless a test is made to be slow. */
@@ -13,6 +10,9 @@ const wait_max_ms = clock.day_ms
 
 /** One slot, which goes round the workspaces: one with five runs has it no more often than another with one. */
 export const openTestSlots = (): Slots => openSlots({ running_max: 1, waiting_max, wait_max_ms })
+
+/** Tests that wait for nothing run one after the other, because they use the processor and the database all the time. */
+export const testSlots = newTool(openTestSlots)
 
 /** Others are busy if they use this share of the event loop. */
 const busy_share = 0.2

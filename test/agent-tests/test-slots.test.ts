@@ -23,12 +23,15 @@ for (const other of ['one', 'two'])
     const waiting = slots.run(other, canceled.signal, async () => assert.fail('it was canceled'))
     const order: string[] = []
     const all = [
-      first.ended.then((played) => order.push(played)),
+      first.ended,
       waiting.catch(({ name }: Error) => order.push(name)),
       slots.run(other, never, async () => order.push('after')),
     ]
     canceled.abort()
-    setImmediate(first.end)
+    setImmediate(() => {
+      order.push('played')
+      first.end()
+    })
     await Promise.all(all)
     assert.deepEqual(order, ['AbortError', 'played', 'after'])
   })

@@ -8,7 +8,7 @@ const waiting_max = 10_000
 /** It takes less than a second, unless a test is made to be slow. */
 const wait_max_ms = clock.day_ms
 
-/** One slot, which goes round the workspaces: one with five runs has it no more often than another with one. */
+/** One slot, which goes round the workspaces: one with five runs has it no more often than another with one. @internal */
 export const openTestSlots = (): Slots => openSlots({ running_max: 1, waiting_max, wait_max_ms })
 
 /** Tests that wait for nothing run one after the other, because they use the processor and the database all the time. */

@@ -13,16 +13,10 @@ interface LeftOut {
 
 const rows_read = 'it counts the rows that are read by pg_stat, which the workers write when they like'
 const plans_read = 'it reads plans, and that of a shard without rows is another one'
-const old_schema = 'it migrates an older schema, which was never sharded'
 
 const left_out: LeftOut[] = [
   { in: 'test/browser', because: 'the pages send the requests that other tests send' },
   { in: 'test/setup', because: 'it is about the embedded PostgreSQL, an empty database and its migrations' },
-  {
-    in: 'test/agents/versions.test.ts',
-    tests: ['the migration adds the deployment of each agent that exists'],
-    because: old_schema,
-  },
   {
     in: 'test/campaigns/cancel.test.ts',
     tests: ['canceling a campaign does not read all enrollments for each, also with old statistics'],

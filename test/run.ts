@@ -90,10 +90,10 @@ function fail(message: string, exit_code = 1): void {
   process.exitCode = exit_code
 }
 
-const filesOf = (name: string): string[] =>
-  name.endsWith('.ts')
-    ? [name]
-    : fs.globSync(`test/${name.replace(/^test\//, '')}/*.test.ts`, { cwd: checkout, exclude: isInstalled }).sort()
+function filesOf(name: string): string[] {
+  const pattern = name.endsWith('.ts') ? name : `test/${name.replace(/^test\//, '')}/*.test.ts`
+  return fs.globSync(pattern, { cwd: checkout, exclude: isInstalled }).sort()
+}
 
 function chooseFiles(): string[] {
   if (names.length > 0) return names.flatMap(filesOf)

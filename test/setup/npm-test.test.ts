@@ -12,6 +12,13 @@ test('npm test refuses an option that it does not know, and runs nothing', async
   assert.match(stderr, /^There is no option --tmies\.\n\nUsage: npm test/)
 })
 
+test('npm test names a file or a folder that does not exist', async () => {
+  for (const name of ['test/contacts/gone.test.ts', 'gone']) {
+    const { code, stderr } = await startFile(['test/run.ts', name], {}).ended
+    assert.deepEqual([code, stderr], [1, `There are no tests in ${name}.\n`])
+  }
+})
+
 const folders = ['calls', 'contacts', 'browser', 'sweeps', 'webhooks']
 const tests = fs.globSync(`test/{${folders.join(',')}}/*.test.ts`, { cwd: checkout })
 const foldersOf = (...changed: string[]): string[] =>

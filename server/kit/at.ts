@@ -46,7 +46,7 @@ export type InWorkspace = Pick<At, 'db' | 'workspace'>
 /** For verbs that belong to no workspace, such as those of people and sessions. */
 export type Unscoped = Pick<At, 'db' | 'now'>
 
-/** What the process shares with all verbs. Those of rooms are values of their own: `newTool`. */
+/** What the process shares with all verbs. The tools of rooms are values of their own, made by `newTool`. */
 export interface Tools {
   /** Encrypts secrets before they are stored. */
   seal: Seal
@@ -58,13 +58,13 @@ export interface Tools {
   tests: RateLimit
   /** What operators see of this process. In a transaction, count after the commit (`db.afterCommit`). */
   metrics: Metrics
-  /** Undefined if they are off. What is part of a trace asks for `currentSpan()`. */
+  /** Undefined if traces are off. Code that is part of a trace calls `currentSpan()` instead. */
   traces: Traces | undefined
   /** The tools of rooms that this service has opened. */
   opened: Map<unknown, unknown>
 }
 
-/** What may take long, and so is out of reach while rows are locked. Rooms add members. @public */
+/** Tools that may take long, and so are out of reach while rows are locked. Rooms add members. @public */
 export interface Outside {
   /** Sends HTTP requests to client-supplied URLs. */
   outbound: Outbound
@@ -80,7 +80,7 @@ export class Tool<T, Reach extends Tools = Tools> {
     this.#open = open
   }
 
-  /** Returns that of the service in which the verb runs. The first call opens it. */
+  /** Returns the value of the service in which the verb runs. The first call opens it. */
   of({ tools: { opened } }: { tools: Reach }): T {
     if (!opened.has(this)) opened.set(this, this.#open())
     // Only `set` and the line above store something under this key.
@@ -99,7 +99,7 @@ const mustBeSet = (): never => {
 /** Without `open`, `openService` sets it, because it needs the pool or the configuration. */
 export const newTool = <T>(open: () => T = mustBeSet): Tool<T> => new Tool(open)
 
-/** It reaches other servers, so it is out of reach while rows are locked. */
+/** Makes a tool that reaches other servers, and so is out of reach while rows are locked. */
 export const newToolOutside = <T>(open: () => T = mustBeSet): Tool<T, Tools & Outside> => new Tool(open)
 
 /** What a process needs to run verbs. */
@@ -107,11 +107,11 @@ export interface Service {
   pool: Pool
   tools: Tools & Outside
   hooks: Hooks
-  /** For whom verbs run if nobody asks for them. By default the service itself. */
+  /** Verbs that no caller has asked for run for this actor: by default the service itself. */
   actor?: Actor
 }
 
-/** Goes by wall time, in live and in test workspaces. */
+/** Makes an `at` that goes by wall time, in live and in test workspaces. */
 export const atWall = (
   { pool, tools, hooks, actor = system }: Service,
   workspace: string,
@@ -126,7 +126,7 @@ export const atWall = (
   hooks,
 })
 
-/** Goes by the time of the workspace: wall time, or that of its test clock. */
+/** Makes an `at` that goes by the time of the workspace: wall time, or that of its test clock. */
 export async function atWorkspace(service: Service, workspace: string): Promise<AtOutside> {
   const test_now = await service.tools.readTestTime(workspace)
   return test_now === undefined
@@ -134,7 +134,7 @@ export async function atWorkspace(service: Service, workspace: string): Promise<
     : { ...atWall(service, workspace, test_now), is_test: true }
 }
 
-/** The same for a request. It needs no query when the caller's workspace is known to be live. */
+/** Makes an `at` for the caller of a request. It needs no query when the caller's workspace is known to be live. */
 export const atCaller = async (
   service: Service,
   { workspace, is_test, actor }: { workspace: string; is_test: boolean | undefined; actor: Actor },
@@ -149,7 +149,7 @@ export const timeStands = ({ is_test }: Pick<At, 'is_test'>): boolean => is_test
 /** Whether all people there are simulated, so that nobody is called or written to. */
 export const simulatesPeople = ({ is_test }: Pick<At, 'is_test'>): boolean => is_test
 
-/** The same `at`, later: in work that takes a while. */
+/** Moves `at` to the current time, for work that takes a while. Time that stands still is not moved. */
 export const atLater = <A extends At>(at: A): A => (timeStands(at) ? at : { ...at, now: clock.wall() })
 
 /** Runs the work in one transaction; all verbs called with its `at` are part of it. */
@@ -157,7 +157,7 @@ export const inTransaction = <A extends Pick<At, 'db'>, T>(
   at: A,
   work: (at: Inside<A>) => Promise<T>,
   options?: TxOptions,
-  // What is outside is only hidden: an `at` has all that is inside.
+  // The cast is true: `Inside` only hides what an `AtOutside` has beside the members of `At`.
 ): Promise<T> => at.db.tx((db) => work({ ...at, db } as Inside<A>), options)
 
 type Inside<A> = A extends At ? At : A

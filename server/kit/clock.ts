@@ -3,7 +3,7 @@
 /** Wall time, for what must not stop with a test clock: docs/decisions/0022. All else goes by `at.now`. */
 export const wall = (): number => Date.now()
 
-/** The same for interfaces of others that want a Date. */
+/** Wall time for libraries that want a Date. */
 export const wallDate = (): Date => new Date()
 
 export const second_ms = 1000
@@ -33,10 +33,10 @@ export function parse(text: string): number {
   return time_ms >= year_1_ms && time_ms < year_10000_ms ? time_ms : Number.NaN
 }
 
-/** For columns that may be null. */
+/** Parses a column that may be null. Undefined for null. */
 export const parseOptional = (text: string | null): number | undefined => (text === null ? undefined : parse(text))
 
-/** The same in the other direction. Null also for a time that never comes. */
+/** Formats a time for a column that may be null. Null for undefined, and for a time that never comes (Infinity). */
 export const isoOptional = (time_ms: number | undefined): string | null =>
   time_ms === undefined || !Number.isFinite(time_ms) ? null : iso(time_ms)
 

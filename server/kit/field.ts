@@ -5,13 +5,21 @@ import type { Fault } from './problem.ts'
 export const check: unique symbol = Symbol('check')
 export type Check = (text: string) => Omit<Fault, 'path'> | undefined
 
-/** Blanks at both ends are part of the text. The key is a symbol, as above. */
+/**
+ * Keeps blanks at both ends as part of the text. The key is a symbol, so that it is not part of the OpenAPI document.
+ */
 export const untrimmed: unique symbol = Symbol('untrimmed')
 
-/** Other names that clients may take for this field: errors about them suggest it. The key is a symbol, as above. */
+/**
+ * Other names that clients may take for this field: errors about them suggest it. The key is a symbol, so that it is
+ * not part of the OpenAPI document.
+ */
 export const also_called: unique symbol = Symbol('also_called')
 
-/** The items of this list are not checked with the body, because each has an outcome of its own. The key is a symbol, as above. */
+/**
+ * The items of this list are not checked with the body, because each has an outcome of its own. The key is a symbol, so
+ * that it is not part of the OpenAPI document.
+ */
 export const checked_apart: unique symbol = Symbol('checked_apart')
 
 /** One line of text. Its length is counted in code points after trimming. */
@@ -132,5 +140,5 @@ export function body<Fields extends TProperties>(title: string, fields: Fields, 
   })
 }
 
-/** The same fields, none of them required. */
+/** Makes all of these fields optional. */
 export const allOptional = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties

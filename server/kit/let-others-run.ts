@@ -2,7 +2,7 @@ import * as clock from './clock.ts'
 
 /** How long work may use the processor before connections and timers are served. All work of the process shares it. */
 const run_max_ms = 5
-/** So many urgent callers continue before one that is not, if one waits. */
+/** This many urgent callers continue before one that is not urgent, if one waits. */
 const urgent_in_row_max = 4
 
 export interface Urgency {
@@ -10,7 +10,10 @@ export interface Urgency {
   is_urgent?: boolean
 }
 
-/** Both in the order in which they continue. In module variables, because a process has one event loop. */
+/**
+ * Callers that wait, in the order in which they continue. These are module variables, because a process has one event
+ * loop.
+ */
 const urgent: (() => void)[] = []
 const bulk: (() => void)[] = []
 let urgent_in_row = 0

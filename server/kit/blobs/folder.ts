@@ -47,7 +47,7 @@ const unlessMissing = <T>(done: Promise<T>): Promise<T | undefined> =>
     throw error
   })
 
-/** A name that was added or removed is otherwise lost when the power fails. */
+/** Writes the folder to the disk: a name that was added or removed is otherwise lost when the power fails. */
 export async function flushFolder(folder: string): Promise<void> {
   const opened = await fs.open(folder)
   try {

@@ -4,10 +4,12 @@ import path from 'node:path'
 import * as clock from '../clock.ts'
 import { errorCode } from '../problem.ts'
 
-/** Longer than any work, which may wait for its turn in between. What is older was left by a killed process. */
+/** A folder older than this was left by a killed process: no work takes as long, even if it waits in between. */
 const abandoned_after_ms = clock.day_ms
 
-/** Names say which process has made them, so that the next one knows what a kill has left. */
+/**
+ * Names of folders say which process has made them, so that the next process knows which ones a killed one has left.
+ */
 const prefix_of_host = `work-${hostname()}-`
 
 /** Runs the work with a temporary folder inside `folder`, so that its files can be renamed to places in `folder`. */
@@ -25,7 +27,10 @@ export async function inScratchFolder<T>(folder: string, work: (scratch: string)
 
 const parentIn = (folder: string): string => path.join(folder, '.temporary')
 
-/** Removes what killed processes have left. Call it before this process has made any: an earlier one may have had its id. */
+/**
+ * Removes the folders that killed processes have left. Call it before this process makes any: a killed process may have
+ * had the same id.
+ */
 export async function removeLeftovers(folder: string): Promise<void> {
   const names = await fs.readdir(parentIn(folder)).catch(() => [])
   for (const name of names) {
@@ -40,7 +45,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // It belongs to another user.
+    // The error EPERM means that the process runs, for another user.
     return errorCode(error) === 'EPERM'
   }
 }

@@ -51,13 +51,15 @@ export function sealedColumns(table: string, columns: string[]): SealedColumn[] 
 
 export interface Resealed {
   resealed: number
-  /** Sealed with an unknown key, and left as they are. */
+  /** Texts that were sealed with an unknown key, and are left as they are. */
   unreadable: number
 }
 
 const batch_rows = 1_000
 
-/** Seals the column's texts with the current key, in batches. Texts that already are keep their value. */
+/**
+ * Seals the column's texts with the current key, in batches. Texts that were sealed with it already keep their value.
+ */
 export async function resealColumn(at: At, { list, replace }: SealedColumn): Promise<Resealed> {
   const { seal } = at.tools
   const result: Resealed = { resealed: 0, unreadable: 0 }

@@ -11,7 +11,7 @@ export interface Seal {
 }
 
 interface Key {
-  /** Part of each sealed text. It says nothing about the key. */
+  /** Each sealed text begins with this id. It says nothing about the key. */
   id: string
   bytes: Buffer
 }

@@ -129,7 +129,7 @@ class FastifyRequestHead implements RequestHead {
 
   takeFromQuery(name: string): string | undefined {
     const query = this.#request.query as RequestParts['Querystring']
-    // Kept, because a stream is identified again while it is open.
+    // The values are kept, because a stream is identified again while it is open.
     this.#taken ??= new Map()
     if (name in query) this.#taken.set(name, query[name])
     delete query[name]

@@ -17,7 +17,7 @@ import type { SendAnswer } from './request.ts'
 import { addRequestSpans, beginRequest } from './request-span.ts'
 
 const request_timeout_ms = 30_000
-/** For the headers, and for a connection that has not sent anything. */
+/** How long the headers of a request may take to arrive, also on a connection that has not sent anything. */
 const headers_timeout_ms = 10_000
 const check_timeouts_every_ms = 1_000
 /** Each connection costs memory and a file handle, and the database needs file handles too. */
@@ -26,7 +26,7 @@ const param_length_max = 500
 
 export interface AppOptions {
   trust_proxy: string[]
-  /** Below these a slash at the end of a path changes nothing. */
+  /** Below these paths, a slash at the end of a path changes nothing. */
   public_paths?: string[]
   newRequestId: () => string
   sendAnswer: SendAnswer
@@ -72,7 +72,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     const ip = clientAddress(request.socket.remoteAddress ?? '', forwarded_for, proxies)
     const rejection = upgradeOf(upgrades, request)?.(request, socket, { head, ip })
     if (!rejection) return
-    // Node has left the socket to the upgrade.
+    // Node has left the socket to the upgrade, and an error without a listener would end the process.
     request.socket.on('error', () => {})
     answerDirectly(request.socket, rejection, request)
     request.socket.destroySoon()
@@ -89,7 +89,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       IncomingMessage: JoiningRequest,
       // Node's own error would not be in the envelope: admission checks the header.
       requireHostHeader: false,
-      // Others are answered as if they had not asked for it.
+      // Node answers other requests as if they had not asked for an upgrade.
       shouldUpgradeCallback: (request) => upgradeOf(upgrades, request) !== undefined,
       headersTimeout: headers_timeout_ms,
       connectionsCheckingInterval: check_timeouts_every_ms,
@@ -103,7 +103,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     for (const server of serversOf(app)) {
       prepare(server, log)
       server.on('upgrade', upgrade)
-      // Fastify adds it to the first server only.
+      // Fastify adds this listener to its first server only.
       if (server !== app.server) server.on('clientError', answerParserError)
     }
     done()
@@ -122,7 +122,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 /** Fastify has one server for each address of `localhost`, and keeps all but the first one behind a symbol. */
 function serversOf(app: FastifyInstance): Server[] {
   const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.serverBindings')
-  // It is Fastify's list of servers.
+  // Fastify keeps its list of servers behind this symbol.
   const others: Server[] = key ? Reflect.get(app, key) : []
   return [...new Set([app.server, ...others])]
 }

@@ -19,7 +19,7 @@ import { partRequest } from './valid-request.ts'
 
 const lock_wait_ms = 2_000
 
-/** No client can send such a key: it has a line break. */
+/** Makes the key of a part. No client can send such a key, because it has a line break. */
 const partKey = (key: string, batch_id: string, index: number): string => `${key}\n${batch_id} ${index}`
 
 /**
@@ -112,13 +112,15 @@ export async function storeParts(at: At, keyed: KeyedRequest, parts: Answer[]): 
     keyed: { key: partKey(keyed.key, batch_id, index), fingerprint },
     answer,
   }))
-  // Each in a statement of its own: the answers may be long.
+  // Each answer has a statement of its own, because answers may be long.
   await Promise.all(
     [...stored, { keyed, answer: { status: 200, headers: {}, body } }].map((one) => storeAnswers(at, [one])),
   )
 }
 
-/** The answer to a batch whose parts are stored. An error is whole. */
+/**
+ * Returns the answer to a repeated batch, made of the stored answers of its parts. A stored error is returned as it is.
+ */
 export async function replayParts(at: At, { key }: KeyedRequest, replay: Answer): Promise<Answer> {
   if (!replay.body.startsWith('{"batch_id"')) return replay
   const { batch_id, parts } = JSON.parse(replay.body)
@@ -154,12 +156,15 @@ function pendingPart({ request: whole, keyed, base_path }: PendingBatch, part: P
   }
 }
 
-/** Takes over the members of each envelope, which are serialized already. */
+/**
+ * Joins the answers of the parts. The members of each envelope are taken over as they are, because they are serialized
+ * already.
+ */
 export function batchAnswer(answers: Answer[]): Answer {
   const results = answers.map(
     ({ status, body }, index) => `{"index":${index},"status":${status},${body.slice(body.indexOf(',') + 1, -1)}}`,
   )
-  // What is not valid is not stored, and the same each time.
+  // Parts that are not valid are not stored: they get the same answer each time.
   const valid = answers.filter(({ status }) => status !== 400)
   const is_replayed = valid.length > 0 && valid.every(({ headers }) => 'idempotent-replayed' in headers)
   return {

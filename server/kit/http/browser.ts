@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * For the page of a built web application: it loads only files of this server, plays those and what it holds in memory, has no inline
- * styles, and can't be framed.
+ * Headers for the page of a built web application: it loads only files of this server, plays only those and what it
+ * holds in memory, has no inline styles, and can't be framed.
  */
 export const app_page_headers = {
   'content-security-policy':
@@ -14,7 +14,7 @@ export const app_page_headers = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** For responses to a signed-in person: neither the browser nor a proxy may store them. */
+/** Headers for responses to a signed-in person: neither the browser nor a proxy may store them. */
 export const private_response_headers = {
   'cache-control': 'no-store',
   'x-frame-options': 'DENY',

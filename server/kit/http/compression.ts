@@ -1,4 +1,4 @@
-/** The first one that a client accepts as much as any other is used. */
+/** The encodings in order of preference: the first that a client accepts as much as any other is used. */
 export const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
@@ -16,6 +16,6 @@ function toWeight(part: string): [name: string, weight: number] {
   const [name = '', ...parameters] = part.split(';').map((one) => one.trim().toLowerCase())
   const q = parameters.find((one) => one.startsWith('q='))
   const weight = q === undefined ? 1 : Number(q.slice('q='.length))
-  // What can't be read is not accepted.
+  // An encoding whose weight can't be read is not accepted.
   return [name, weight >= 0 && weight <= 1 ? weight : 0]
 }

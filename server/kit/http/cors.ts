@@ -4,7 +4,7 @@ import type { SendAnswer } from './request.ts'
 
 /** Which pages of other origins may send requests, and where to. Credentials such as cookies are never allowed. */
 export interface CorsOptions {
-  /** Each is such as `https://app.example.com`; `*` stands for all. */
+  /** Origins such as `https://app.example.com`; `*` stands for all. */
   origins: string[]
   paths: string[]
 }

@@ -28,7 +28,7 @@ export interface Door {
   concurrency?: { max: number; per_caller_max: number }
   /** Streams of this door have limits of their own, and get 503 above them. */
   streams?: { max: number; per_workspace_max: number; per_caller_max: number }
-  /** For callers outside the workspace, whose keys would be among those of the workspace. */
+  /** Set for callers outside the workspace: their keys would be among those of the workspace. */
   has_no_idempotency_keys?: boolean
   /** Requests are limited by concurrency only. */
   has_no_rate_limit?: boolean

@@ -34,11 +34,17 @@ interface DoorParts {
   waits: Streams
 }
 
-/** All workspaces share these. One workspace may use half: what a key may request in a second by default. */
+/**
+ * Requests of all workspaces that may run at once. One workspace may use half: as many as a key may send in a second by
+ * default.
+ */
 const requests_max = 2_000
-/** A workspace may run this many, which leaves connections to others. Expensive lists also leave a processor. */
+/**
+ * Lists that a workspace may run at once, which leaves connections to others. Expensive lists also leave a processor
+ * free.
+ */
 const lists_max = 3
-/** A workspace may run this many. Each holds a large resource in memory, and they take turns at the processor. */
+/** Large resources that a workspace may read at once. Each is held in memory, and they share the processor. */
 const large_gets_max = 2
 const large_get_wait_max_ms = 20_000
 const expensive_lists_max = Math.min(lists_max, Math.max(1, availableParallelism() - 1))

@@ -26,7 +26,7 @@ import { assertSupportedSchema } from './validate.ts'
 
 export type Endpoint = (incoming: IncomingRequest) => Promise<Answer | StreamedAnswer>
 
-/** Runs work when few enough of the same workspace are running. */
+/** Runs work when little enough work of the same workspace is running. */
 type RunInQueue = <T>(workspace: string, work: () => Promise<T>) => Promise<T>
 
 export interface EndpointContext {
@@ -61,7 +61,9 @@ export function endpoint(operation: Operation, context: EndpointContext): Endpoi
   }
 }
 
-/** Rejects a read when the database stops answering, until the first byte is sent. What it finds later is dropped. */
+/**
+ * Rejects a read when the database stops answering, until the first byte is sent. A result that comes later is dropped.
+ */
 function whileResponsive(read: Endpoint, { service }: EndpointContext): Endpoint {
   return (incoming) => {
     const reading = read(incoming)
@@ -155,7 +157,7 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     return write(pending)
   }
 
-  /** A replay returns the stored response, whatever has changed since. */
+  /** Whether the request is a replay, which returns the stored response, whatever has changed since. */
   async function isReplay(caller: Caller, keyed: KeyedRequest | undefined): Promise<boolean> {
     return keyed !== undefined && hasStoredAnswer(await atCaller(service, caller), keyed.key)
   }
@@ -180,7 +182,7 @@ function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint
     })
     return reported(at, request, { status: 200, headers, body })
 
-    /** Before the first byte is sent: what can't be reported is not sent. */
+    /** Reports the file before its first byte is sent: a file that can't be reported is not sent. */
     async function reported<A extends Answer | StreamedAnswer>(
       at: At,
       request: kinds.ValidRequest,
@@ -229,7 +231,7 @@ function rawEndpoint(operation: kinds.Raw, context: EndpointContext): Endpoint {
     const raw = { headers: allHeaders(incoming.raw), bytes }
     let delay_ms = 0
     const answer = (result: unknown): Answer => {
-      // `run` of a raw operation returns nothing else.
+      // `run` of a raw operation always returns a RawAnswer.
       const { status, body, ...more } = result as RawAnswer
       delay_ms = more.delay_ms ?? 0
       if ('content_type' in body) return { status, headers: { 'content-type': body.content_type }, body: body.text }

@@ -88,7 +88,10 @@ export function resourceAnswer(
   }
 }
 
-/** Serializes a resource whose last field is a long list, item by item. The same bytes as if it were serialized at once. */
+/**
+ * Serializes a resource whose last field is a long list, item by item. The bytes are the same as if it were serialized
+ * at once.
+ */
 export function resourceInPieces(
   response: TObject,
   field: string,
@@ -97,7 +100,7 @@ export function resourceInPieces(
   const stringifyOthers = stringifier(resourceEnvelope(Type.Omit(response, [field])))
   const stringifyItem = stringifier(items_schema)
   return function* pieces(others, items) {
-    // Without the brackets that close the resource and the envelope.
+    // The slice leaves out the brackets that close the resource and the envelope.
     yield `${stringifyOthers({ success: true, data: others }).slice(0, -2)},"${field}":[`
     let separator = ''
     for (const item of items) {
@@ -108,14 +111,14 @@ export function resourceInPieces(
   }
 }
 
-/** From the request, or else from the resource. */
+/** Fills the parameters of a path with values of the request, or else of the resource. */
 const fillPath = (path: string, params: unknown, resource: unknown): string =>
   path.replace(/:(\w+)/g, (_, name: string) => {
     const value = isObject(params) ? params[name] : undefined
     return String(value ?? (isObject(resource) ? resource[name] : undefined))
   })
 
-/** By the schema of the resource. Doors share it, and so do the parts of a batch. */
+/** Serializers by the schema of the resource. Doors share them, and so do the parts of a batch. */
 const resource_stringifiers = new WeakMap<TSchema, (value: unknown) => string>()
 
 function resourceStringifier(response: TSchema): (value: unknown) => string {

@@ -24,7 +24,7 @@ export function toProblem(error: unknown): problem.Problem {
   return problem.internalError()
 }
 
-/** For requests that Node's HTTP parser rejected. */
+/** Returns the error for a request that Node's HTTP parser rejected. */
 export function parserProblem({ code }: { code?: string }): problem.Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return problem.headersTooLarge(maxHeaderSize)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return problem.requestTimeout()

@@ -82,5 +82,5 @@ function parseRange(header: string | undefined, size: number): { start: number; 
   return { start, end }
 }
 
-/** Positions of the first and the last byte, or a number of bytes at the end. */
+/** Matches positions of the first and the last byte, or a number of bytes at the end. */
 const one_range = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 
-/** A response that takes long to generate. Others run between its pieces, so each should take about a millisecond. */
+/**
+ * A response that takes long to generate. Other work runs between its pieces, so each should take about a millisecond.
+ */
 export interface PiecedContent {
   /** Null for a resource in the envelope. */
   file: { content_type: string; name: string } | null
@@ -12,8 +14,8 @@ export interface PiecedContent {
 export interface StoredContent {
   /** The size is in bytes. */
   size: number
-  /** Another one for other bytes. Becomes the ETag. */
+  /** Differs when the bytes differ. It becomes the ETag. */
   version: string
-  /** Reads all of it, or the bytes from `start` to `end`, which is included. */
+  /** Reads the whole file, or the bytes from `start` to `end`, which is included. */
   read: (range?: { start: number; end: number }) => Promise<Readable>
 }

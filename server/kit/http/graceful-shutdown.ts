@@ -6,7 +6,7 @@ import * as clock from '../clock.ts'
 /** How long idle connections stay open. A request on one of them is answered with `Connection: close`. */
 const idle_close_after_ms = 500
 const poll_every_ms = 25
-/** After that, how long requests in flight may still take. */
+/** How long requests in flight may still take after idle connections were closed. */
 const drain_ms = 3_500
 
 /** Stops accepting connections, waits for requests in flight, then ends the rest and closes all connections. */

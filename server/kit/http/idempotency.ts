@@ -50,7 +50,7 @@ export async function reserveKeys(at: At, requests: KeyedRequest[]): Promise<Map
   const { db, workspace, now } = at
   const keys = requests.map(({ key }) => key).sort()
   const prints = new Map(requests.map(({ key, fingerprint }) => [key, fingerprint]))
-  // Sorted, so that transactions which share keys wait for each other instead of deadlocking.
+  // The keys are sorted, so that transactions which share keys wait for each other instead of deadlocking.
   const selected = selectRows(at, {
     columns: sql`key, fingerprint, ${clock.iso(now + stored_ms)}, ${wallExpiry(at)}`,
     from: sql`unnest(${keys}::text[], ${keys.map((key) => prints.get(key))}::text[]) as request (key, fingerprint)`,
@@ -121,7 +121,10 @@ function toReplay({ fingerprint, status, headers, body, may_be_running }: HeldKe
 export const releaseKey = ({ db, workspace }: At, { key }: KeyedRequest): Promise<number> =>
   db.run(sql`delete from idempotency_keys where workspace_id = ${workspace} and key = ${key} and status is null`)
 
-/** Upserts, which uses the primary key. A join planned while there were few keys would scan the table when there are many. */
+/**
+ * Stores answers with an upsert, which uses the primary key. A join planned while there were few keys would scan the
+ * table when there are many.
+ */
 export async function storeAnswers(at: At, answers: { keyed: KeyedRequest; answer: Answer }[]): Promise<void> {
   if (answers.length === 0) return
   const { db, now } = at
@@ -153,7 +156,10 @@ const resourceOf = ({ keyed, answer }: { keyed: KeyedRequest; answer: Answer }):
   /^\{"success":true,"data":\{"id":"([0-9a-f-]{36})"/.exec(answer.body)?.[1] ??
   null
 
-/** Removes all but the id from the stored answers about these resources. It is the answer's own: that may be about something else. */
+/**
+ * Removes all but the id from the stored answers about these resources. An answer keeps its own id, because it may be
+ * about something else.
+ */
 export async function redactAnswers({ db, workspace }: At, resource_ids: string[]): Promise<void> {
   await db.run(
     sql`update idempotency_keys

@@ -43,7 +43,7 @@ export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown>
   isCurrent: IsCurrent
 }
 
-/** Who has sent a request. */
+/** The sender of a request. */
 export interface Client {
   readonly ip: string
 }
@@ -66,7 +66,7 @@ export interface Subscriber {
 }
 
 interface Described<P extends TSchema, Q extends TSchema> {
-  /** room.verb */
+  /** Has the form `room.verb`. */
   id: string
   path: string
   summary: string
@@ -79,9 +79,9 @@ interface Described<P extends TSchema, Q extends TSchema> {
 
 interface Scoped<P extends TSchema, Q extends TSchema> extends Described<P, Q> {
   scope: string
-  /** Required too, where an operation of one resource shows what is in another. */
+  /** A second scope that is required, where an operation of one resource shows what is in another. */
   second_scope: string | undefined
-  /** Set where assistants are offered it. */
+  /** Set if assistants are offered the operation. */
   tool: OfferedTool | undefined
 }
 
@@ -103,12 +103,12 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   method: 'GET'
   response: R
   version: Version | undefined
-  /** It waits in the queue of expensive lists. */
+  /** An expensive get waits in the queue of expensive lists. */
   is_expensive: boolean
   run?: (at: At, request: RequestOf<P, Q>) => Promise<Static<R>>
-  /** Instead of `run`, for what another server answers. The signal is aborted with a Problem when the client disconnects. */
+  /** Replaces `run` where another server answers. The signal is aborted with a Problem when the client disconnects. */
   runRemote?: (at: AtOutside, request: RequestOf<P, Q>, signal: AbortSignal) => Promise<Static<R>>
-  /** Instead of `run`, for a large resource: in the envelope, or as a file. */
+  /** Replaces `run` for a large resource, which is sent in the envelope or as a file. */
   runInPieces?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<PiecedContent>
   /** The content types of the files that `runInPieces` returns. */
   file_types: string[]
@@ -119,7 +119,7 @@ export interface List<P extends TSchema = TSchema, Q extends TSchema = TSchema, 
   kind: 'list'
   method: 'GET'
   items: R
-  /** Fewer expensive queries of a workspace run at once. */
+  /** Whether the query is expensive: fewer of those run at once in a workspace. */
   isExpensive: (query: Static<Q>) => boolean
   /** Returns what to wait for before `run`, if anything. A request that waits holds no slot. */
   wait: ((at: AtOutside, request: RequestOf<P, Q>) => ((signal: AbortSignal) => Promise<void>) | undefined) | undefined
@@ -131,9 +131,14 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   body: B | undefined
   response: R
   status: 200 | 201 | 202
-  /** For a create that may return an existing resource, which is answered with 200. Called with what `run` returns. */
+  /**
+   * Set for a create that may return an existing resource, which is answered with 200. Called with what `run` returns.
+   */
   isCreated: ((result: never) => boolean) | undefined
-  /** For a create whose work may go on in the background, which is answered with 202. Called with what `run` returns. */
+  /**
+   * Set for a create whose work may go on in the background, which is answered with 202. Called with what `run`
+   * returns.
+   */
   isAccepted: ((result: never) => boolean) | undefined
   /** The path of the collection that a created resource belongs to, with members of the request or the resource. By default `path`, up to its first parameter. */
   collection: string | undefined
@@ -164,14 +169,16 @@ export interface Write<
   upload: Upload | undefined
   /** `before` does the work, by a request to another server. An idempotency key is reserved for good before it. */
   is_remote: boolean
-  /** For a batch of requests of other operations, in order. `run` is not called. */
+  /** Returns the requests of other operations that a batch consists of, in order. `run` is not called. */
   batch: ((request: RequestOf<P, Q, B>) => Batch) | undefined
   run: (at: At, request: RequestOf<P, Q, B>) => Promise<Static<R> | Problem>
 }
 
 export interface Batch {
   parts: Part[]
-  /** All in one transaction, or none. Otherwise each has a transaction of its own, and its own outcome. */
+  /**
+   * Whether all parts run in one transaction, or none. Otherwise each part has a transaction and an outcome of its own.
+   */
   is_atomic: boolean
   /**
    * Locks what the parts of an atomic batch change, and returns the order to run them in, as indexes: transactions that lock in the
@@ -185,7 +192,7 @@ export interface Part {
   operation: WriteMany
   params: Record<string, string>
   body: unknown
-  /** If it is no request at all. */
+  /** Set if the part is no request at all. */
   problem?: Problem | undefined
 }
 
@@ -204,7 +211,7 @@ export interface WriteMany<
 export interface File<P extends TSchema = TSchema, Q extends TSchema = TSchema> extends Scoped<P, Q> {
   kind: 'file'
   method: 'GET'
-  /** Without an example it is no text. */
+  /** A file without an example is no text. */
   file: { content_type: string; name: string; example?: string }
   isExpensive: (query: Static<Q>) => boolean
   /** Throws a Problem before the first chunk or never. */
@@ -234,7 +241,10 @@ export interface Raw<P extends TSchema = TSchema, Q extends TSchema = TSchema> e
   responses: Record<number, { description: string; schema: TSchema }>
   /** Samples of errors that say something else here than in other operations. */
   error_samples: Partial<Record<Code, Problem>>
-  /** Checks the signature. Runs without a slot, so that others can't take the slots of who signs. */
+  /**
+   * Checks the signature. Runs without a slot, so that senders without a valid signature can't take the slots of
+   * others.
+   */
   before?: (at: AtOutside, request: RequestOf<P, Q>, raw: RawRequest) => Promise<unknown>
   run?: (at: At, request: RequestOf<P, Q>, raw: RawRequest) => Promise<RawAnswer | Problem>
   /** Serves concurrent requests of one workspace in one transaction. */
@@ -338,13 +348,13 @@ export const remote = <
   write<R, P, Q, B>({
     ...definition,
     method: 'POST',
-    // The answer is stored in another transaction.
+    // Nothing is audited, because the answer is stored in another transaction.
     is_audited: false,
-    // A repeat of a key whose request was interrupted gets it.
+    // A repeat with the key of a request that was interrupted gets INVALID_STATE.
     errors: [...new Set<Code>(['INVALID_STATE', ...(definition.errors ?? [])])],
     is_remote: true,
     before: run,
-    // It is what `run` has returned.
+    // `before` has stored here what `run` of the definition returned.
     run: async (_at, request) => request.prepared as Static<R>,
   })
 
@@ -356,10 +366,10 @@ export const writeMany = <
 >(
   definition: Definition<WriteMany<P, Q, B, R>, WriteDefaults>,
 ): WriteMany =>
-  // The same as in `asOperation`.
+  // The cast is true for the reason given at `asOperation`.
   asOperation({ kind: 'write_many', ...writing, version: writeVersionOf(definition), ...definition }) as WriteMany
 
-/** Give it `run`, or `open`. */
+/** Makes an operation that sends a file. The definition must have `run` or `open`. */
 export const file = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
   definition: Definition<File<P, Q>, ReadDefaults | 'isExpensive' | 'run' | 'open'>,
 ): Operation => asOperation({ kind: 'file', ...reading, isExpensive: () => false, ...definition })
@@ -368,7 +378,7 @@ export const stream = <P extends TSchema = Nothing, Q extends TSchema = Nothing>
   definition: Definition<Stream<P, Q>, ReadDefaults>,
 ): Operation => asOperation({ kind: 'stream', ...reading, ...definition })
 
-/** Give it `run`, or `runMany`. */
+/** Makes a raw operation. The definition must have `run` or `runMany`. */
 export const raw = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
   definition: Definition<
     Raw<P, Q>,
@@ -377,7 +387,7 @@ export const raw = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
 ): Operation =>
   asOperation({ kind: 'raw', ...described, method: 'POST', headers: nothing, error_samples: {}, ...definition })
 
-/** All must be granted. */
+/** The scopes that a caller needs, all of them. */
 export const scopesOf = (operation: Operation): string[] =>
   operation.kind === 'raw'
     ? []

@@ -5,7 +5,7 @@ import * as problem from '../problem.ts'
 /** CONNECT asks for a tunnel and never reaches a route. */
 export const methods = METHODS.filter((method) => method !== 'CONNECT')
 
-/** Those of HTTP itself. */
+/** The methods of HTTP itself. */
 const common_methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 /** Answers 405 to all methods of a path but the allowed ones. */

@@ -6,14 +6,14 @@ import type { RawRequest } from './raw.ts'
 export interface PendingWrite {
   operation: Write | WriteMany | Raw
   request: ValidRequest
-  /** For raw operations. */
+  /** Set for raw operations. */
   raw?: RawRequest
-  /** When the request has an idempotency key. */
+  /** Set when the request has an idempotency key. */
   keyed: KeyedRequest | undefined
   /** Does the work of a remote operation that has an idempotency key. */
   runRemote?: () => Promise<void>
   answer: (result: unknown) => Answer
-  /** For a batch whose parts run in one transaction. */
+  /** Set for a batch whose parts run in one transaction. */
   batch?: PendingBatch
 }
 

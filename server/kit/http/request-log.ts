@@ -2,14 +2,14 @@ import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { KeptRequest } from './request.ts'
 
-/** Of further requests in the same second, one in `sampled` is logged. */
+/** Requests in a second that are all logged. Of those after them, one in `sampled` is. */
 const whole_per_second_max = 100
 const sampled = 10
 
 type Logged = Pick<KeptRequest, 'id' | 'method' | 'caller'>
 
 export interface Answered {
-  /** The pattern, without values. */
+  /** The pattern of the path, without values. */
   route: string
   status: number
   duration_ms: number
@@ -17,15 +17,15 @@ export interface Answered {
 }
 
 interface RequestLogOptions {
-  /** In milliseconds. Tests set it. */
+  /** The clock, in milliseconds. Tests set it. */
   ticks?: () => number
-  /** People who read along see each request at the level `debug` only. */
+  /** Whether a person reads along, who sees requests at the level `debug` only. */
   is_terminal?: boolean
 }
 
 /**
- * Returns what logs a request that was answered: nothing that it contained, and neither a person nor an address. Errors of the
- * server are always logged. A line with `sampled` stands for that many requests.
+ * Returns a function that logs an answered request, without what it contained and without a person or an address.
+ * Errors of the server are always logged. A line with `sampled` stands for that many requests.
  */
 export function openRequestLog(
   log: Log,
@@ -37,7 +37,7 @@ export function openRequestLog(
   let count = 0
   let skipped = 0
 
-  /** How many requests the line of the next one stands for. None: it has no line. */
+  /** Returns how many requests the line of the next one stands for. 0 if it gets no line. */
   function weigh(): number {
     const now = ticks()
     if (now - second_began_at >= clock.second_ms) {

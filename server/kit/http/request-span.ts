@@ -16,7 +16,7 @@ export function addRequestSpans(app: FastifyInstance, traces: Traces): void {
 
 type Arrived = Pick<FastifyRequest, 'method' | 'headers'>
 
-/** It continues the trace that the request names. */
+/** Begins the span of a request, which continues the trace that the request names. */
 export const beginRequest = (traces: Traces, { method, headers }: Arrived): Span =>
   traces.begin({ name: method, kind: 'server', attributes: { 'http.request.method': method } }, headers.traceparent)
 
@@ -26,7 +26,9 @@ export function obeyClient({ span, headers }: Pick<KeptRequest, 'span' | 'header
   if (client) span.is_sampled = client.is_sampled
 }
 
-/** Ends it when the answer begins. Paths and queries contain ids and tokens, so they are left out. */
+/**
+ * Ends the span of a request when its answer begins. Paths and queries contain ids and tokens, so they are left out.
+ */
 export function endRequest(
   span: Span,
   { id, caller, routeOptions, method }: Pick<KeptRequest, 'id' | 'caller' | 'routeOptions' | 'method'>,

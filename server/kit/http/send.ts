@@ -12,7 +12,7 @@ import { kept, type SendAnswer } from './request.ts'
 import { openRequestLog } from './request-log.ts'
 import { beginRequest, endRequest } from './request-span.ts'
 
-/** The client sends nothing more. */
+/** A client that gets this status sends nothing more, so nothing is left to be read. */
 const timeout_status = 408
 
 /** Routes are patterns, never ids, so the number of series stays small. */
@@ -47,7 +47,7 @@ export function createSender({ log, metrics, traces, stalled_after_ms, isStoppin
     if (span) reply.header('traceparent', span.traceparent)
     if (typeof body === 'string' || Buffer.isBuffer(body)) sendBody(request, reply, body)
     else sendFile(request, reply, body, log, stalled_after_ms)
-    // Not in an onResponse hook, which would cost as much as this whole function.
+    // This is not in an onResponse hook, which would cost as much as this whole function.
     const now = clock.ticks()
     const duration_ms = now - (arrived_at || now)
     const route = routeOptions.url ?? '(none)'
@@ -57,7 +57,7 @@ export function createSender({ log, metrics, traces, stalled_after_ms, isStoppin
     if (span) endRequest(span, request, answered)
   }
 
-  // Many callers are callbacks that nothing catches errors of.
+  // Many callers are callbacks whose errors nothing catches.
   return (request, reply, answer) => {
     try {
       send(request, reply, answer)
@@ -71,7 +71,7 @@ export function createSender({ log, metrics, traces, stalled_after_ms, isStoppin
 function sendBody({ raw }: FastifyRequest, reply: FastifyReply, body: string | Buffer): void {
   const is_rejected = reply.statusCode >= 400 && reply.statusCode !== timeout_status
   const stays_open = reply.raw.shouldKeepAlive && reply.getHeader('connection') === undefined
-  // Node reads the rest of a body if the connection stays open. Only long ones need a limit.
+  // Node reads the rest of a body if the connection stays open. Only long bodies need a limit.
   if (!is_rejected || !isArriving(raw) || (stays_open && isShort(raw))) return void reply.send(body)
   // The request timeout doesn't apply while the rest is read.
   upload_sockets.add(raw.socket)

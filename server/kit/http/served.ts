@@ -7,7 +7,7 @@ export interface Served {
   request: ValidRequest
   /** What the operation has returned. Undefined for files, and for batches whose parts run apart. */
   result: unknown
-  /** Only a later part of a file is sent: a player that seeks, or a download that resumes. */
+  /** Whether only a later part of a file is sent, as to a player that seeks or a download that resumes. */
   is_continued?: boolean
 }
 

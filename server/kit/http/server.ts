@@ -27,7 +27,7 @@ import {
 
 export interface HttpOptions extends DoorOptions {
   trust_proxy: string[]
-  /** Below these a slash at the end of a path changes nothing, and pages of `cors_origins` may send requests. */
+  /** Below these paths, a slash at the end of a path changes nothing, and pages of `cors_origins` may send requests. */
   public_paths?: string[]
   /** See `CorsOptions`. */
   cors_origins?: string[]

@@ -49,7 +49,7 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
     // The client disconnected while it was identified: no event would release the slot.
     if (reply.raw.closed) return undefined
     const slot = slots.open(caller.workspace, caller.id)
-    // Not on the body's close, which waits for the next chunk.
+    // The slot is not released on the body's close, which waits for the next chunk.
     if (slot) reply.raw.once('close', () => slot.abort())
     else rejectLater(() => void reply.send(tooMany()))
     return slot

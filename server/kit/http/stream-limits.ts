@@ -3,9 +3,8 @@ import { openConcurrencyLimit } from '../limits/concurrency.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import { Problem } from '../problem.ts'
 
-/** Each stream holds a connection. */
+/** Open streams of all workspaces. Each holds a connection. */
 export const streams_max = 2_000
-/** A workspace may have this many. */
 export const streams_per_workspace_max = 100
 /** Each download holds a piece of a file in memory. */
 export const downloads_max = 100
@@ -13,7 +12,7 @@ export const downloads_per_workspace_max = 4
 /** Requests that wait for something to happen. Each holds a connection. */
 export const waits_max = 2_000
 export const waits_per_workspace_max = 200
-/** A key is cached for as long. */
+/** How often the caller of a stream is checked again. A key is cached for as long. */
 const recheck_after_ms = 500
 
 /** Ends a file or stream before it is complete. */
@@ -24,7 +23,7 @@ export interface StreamLimits {
   mayContinue: () => Promise<boolean>
 }
 
-/** For a HEAD, which reads only the first chunk. */
+/** The limits of a HEAD request, which reads only the first chunk. */
 export const unlimited: StreamLimits = { signal: new AbortController().signal, mayContinue: async () => true }
 
 /** The open streams, downloads or waits, limited in total and per key. They don't count as requests. */

@@ -14,7 +14,7 @@ export function unknownNameMessage(name: string, properties: Properties): string
   return `${name} is unknown.${didYouMean(name, properties)}`
 }
 
-/** A sentence with a space before it, or nothing. */
+/** Returns a sentence with a space before it, or an empty text if no known name is near. */
 export function didYouMean(name: string, properties: Properties): string {
   if (name.length > name_length_max) return ''
   const known = Object.keys(properties)
@@ -27,7 +27,7 @@ export function didYouMean(name: string, properties: Properties): string {
   return suggestions.length > 0 ? ` Did you mean ${listed(suggestions)}?` : ''
 }
 
-/** Such as `time_zone` for `zone`. */
+/** Finds the names that share a word with this one, such as `time_zone` for `zone`. */
 function withSameWord(name: string, known: string[]): string[] {
   const words = wordsIn(name)
   return known.filter((other) => wordsIn(other).some((word) => words.includes(word))).slice(0, suggestions_max)
@@ -44,6 +44,6 @@ const listed = (names: string[]): string =>
 
 const lettersOnly = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowerCase()
 
-/** Short names may differ less. */
+/** Whether one name may be a misspelling of the other. Short names may differ less. */
 const isSimilar = (name: string, other: string): boolean =>
   isWithinDistance(name, other, Math.min(2, Math.floor(other.length / 2.5)))

@@ -31,7 +31,7 @@ export async function receiveUpload(
 ): Promise<Answer> {
   const keys = headerValues(incoming.raw, 'idempotency-key')
   const key = keys.length > 0 ? readKey(keys) : undefined
-  // The response is decided by then. Retention deletes a file that stays behind.
+  // A failure is only logged: the response is decided by then, and retention deletes a file that stays behind.
   const discard = (id: string) =>
     upload.discard(at, id).catch((error: unknown) => {
       log.warn({ err: error, request_id: incoming.id, file: id }, 'could not remove an uploaded file')

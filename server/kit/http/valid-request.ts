@@ -17,7 +17,7 @@ export interface IncomingRequest {
   raw: IncomingMessage
   params: Record<string, string>
   query: Record<string, string | string[]>
-  /** A stream for multipart/form-data. */
+  /** The body of a multipart/form-data request is a stream. */
   body: Buffer | Readable | undefined
   /** Takes the slot of a request that begins without one, or throws. */
   takeSlot?: () => void
@@ -25,7 +25,7 @@ export interface IncomingRequest {
   countParts?: (count: number) => void
   /** Runs a long wait without the slot of the request. */
   waitOutside?: (wait: (signal: AbortSignal) => Promise<void>) => Promise<void>
-  /** For files and streams. */
+  /** Set for files and streams. */
   limits?: StreamLimits
 }
 

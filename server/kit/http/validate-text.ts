@@ -10,7 +10,7 @@ export interface TextSchema {
   enum?: unknown[]
   format?: string
   pattern?: string
-  /** Errors about the pattern show the first. */
+  /** Errors about the pattern show the first example. */
   examples?: unknown
   minLength?: number
   maxLength?: number
@@ -78,10 +78,10 @@ export const formats: Record<string, Check> = {
   date: (text) => (isCalendarDay(text) ? undefined : { code: 'format', message: 'must be a day such as 2026-12-25.' }),
 }
 
-/** A query string decodes + to a space. */
+/** A query string decodes + to a space, so an error about a text with a space says how to encode it. */
 const plusHint = (text: string): string => (text.includes(' ') ? ', with + encoded as %2B' : '')
 
-/** JavaScript parses February 30 as March 2. */
+/** Whether the day exists: JavaScript parses February 30 as March 2. */
 const isCalendarDay = (text: string): boolean => clock.isIso(`${text}T00:00:00.000Z`)
 
 function patternFault({ pattern, examples }: TextSchema, text: string): Omit<Fault, 'path'> | undefined {

@@ -13,7 +13,7 @@ export interface RequestSchema extends TextSchema {
   items?: RequestSchema
   /** The schema of members that `properties` doesn't list. */
   additionalProperties?: RequestSchema | boolean
-  /** The names of these members. */
+  /** The pattern of the names of members that `properties` doesn't list. */
   propertyNames?: { pattern: string }
   maxProperties?: number
   minItems?: number
@@ -85,7 +85,7 @@ export function validateQuery(schema: RequestSchema, query: Record<string, strin
   return { value: result.value, faults: [...faults, ...result.faults] }
 }
 
-/** What can't be converted stays a text, and is then refused. */
+/** Converts a text to the type. A text that can't be converted stays a text, and is then refused. */
 function convert(type: RequestSchema['type'], text: string): unknown {
   if (type === 'integer' && /^\d+$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
@@ -117,7 +117,7 @@ function readObject(schema: RequestSchema, value: unknown, path: string, faults:
       } else if (name_pattern && !name_pattern.test(name)) {
         addFault(faults, joinPath(path, name), 'format', `Names in ${path} must match ${name_pattern.source}.`)
       }
-      // There may be many members that can have any value. For them no path is made.
+      // No path is made for members that can have any value, because there may be many.
       result[name] =
         others.type === undefined ? given[name] : readMember(others, given[name], joinPath(path, name), faults)
     } else {

@@ -118,7 +118,7 @@ async function runByActor(transact: Transact, writes: PendingWrite[]): Promise<(
   if (groups.size === 1) return runBatch(transact, writes)
   const outcomes = new Map<PendingWrite, Answer | Error>()
   for (const group of groups.values()) {
-    // What another actor has written is committed, whatever becomes of these.
+    // The writes of another actor are committed, whatever becomes of these.
     const found = await runBatch(transact, group).catch((error: unknown) => group.map(() => asError(error)))
     for (const [index, write] of group.entries()) outcomes.set(write, found[index] ?? noOutcome())
   }
@@ -140,7 +140,7 @@ export async function runBatch(transact: Transact, writes: PendingWrite[]): Prom
   }
   const outcomes = new Map<PendingWrite, Answer | Error>()
   for (const [index, write] of writes.entries()) {
-    // Many may be blocked, and the others don't wait for all of them.
+    // Many writes may be blocked, and the others don't wait for all of them.
     const share_ms = Math.ceil(rest_ms() / (writes.length - index))
     outcomes.set(write, await runAlone(write, Math.min(single_lock_wait_ms, share_ms)))
   }
@@ -185,7 +185,8 @@ async function runOnce(service: Service, queue: Queue, write: RemoteWrite): Prom
   try {
     await runRemote()
   } catch (error) {
-    // Any other error is a bug, and may come from after the request: then it must not be sent again.
+    // Any other error is a bug, and may come from after the request. The key then stays reserved, so that the request
+    // is not sent again.
     if (error instanceof Problem || isUnavailable(error)) await releaseKey(await now(), keyed)
     throw error
   }
@@ -194,12 +195,12 @@ async function runOnce(service: Service, queue: Queue, write: RemoteWrite): Prom
   return answer
 }
 
-/** What an idempotency key stores of an answer with a secret is encrypted. */
+/** Encrypts what an idempotency key stores of an answer with a secret. */
 function sealing({ tools }: Service, operation: PendingWrite['operation']) {
   const is_secret = operation.kind !== 'raw' && operation.is_secret
   return {
     sealed: (answer: Answer) => (is_secret ? { ...answer, body: tools.seal.close(answer.body) } : answer),
-    // One that was redacted since is not sealed.
+    // An answer that was redacted since is not sealed.
     opened: (answer: Answer) =>
       is_secret && !answer.body.startsWith('{') ? { ...answer, body: tools.seal.open(answer.body) } : answer,
   }
@@ -241,7 +242,7 @@ async function runInTransaction(service: Service, writes: PendingWrite[], lock_w
 const toServed = ({ operation, request }: PendingWrite, result: unknown): Served[] =>
   result instanceof Problem ? [] : [{ operation, request, result }]
 
-/** The writes are all of the same operation, and more than one only of one that is batched. */
+/** Runs writes of the same operation. There is more than one only if the operation is batched. */
 async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {
   const [first] = writes
   if (!first) return []

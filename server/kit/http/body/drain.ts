@@ -9,7 +9,7 @@ import { readChunks } from './chunks.ts'
 const drain_max_ms = 30_000
 /** A client that sends nothing for this long is not sending any more. */
 const silent_max_ms = 1_000
-/** The largest upload. */
+/** At most this much is read: the largest upload. */
 const drain_max_bytes = 512 * 1024 * 1024
 
 /** Whether the client may still be sending the body. */
@@ -58,7 +58,10 @@ async function dropBody(raw: IncomingMessage): Promise<void> {
 /** How many bytes each connection may have sent in all, if it was answered without a parsed request and is still read. */
 const draining = new WeakMap<Socket, number>()
 
-/** The same for a connection whose bytes the parser rejects. It reports an error for each chunk, and drops it. */
+/**
+ * Lets a connection whose bytes the parser rejects send the rest, within the same limits. The parser reports an error
+ * for each chunk, and drops it.
+ */
 export function drainSocket(socket: Socket): void {
   if (socket.destroyed) return
   draining.set(socket, socket.bytesRead + drain_max_bytes)

@@ -13,7 +13,7 @@ const options_bytes_max = 64 * 1024
 const file_name_length_max = 255
 const content_type_length_max = 255
 const part_name_length_max = 100
-/** For everything but the file: boundaries, part headers and options. */
+/** A form may have this many bytes beside its file, for boundaries, part headers and options. */
 const overhead_bytes_max = options_bytes_max + 48 * 1024
 
 /** A form that was read. Its file was passed to `store` while it arrived and is not in memory. */

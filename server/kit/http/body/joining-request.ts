@@ -1,14 +1,19 @@
 import { IncomingMessage } from 'node:http'
 import { GrowingBuffer } from '../../outbound/growing-buffer.ts'
 
-/** Chunks of a request that are smaller are joined: each would cost as much as a large one. */
+/** Chunks of a request with fewer bytes than this are joined: each would cost as much as a large one. */
 const small_bytes = 64
 
-/** After so many in one piece others run for a while, because each took a microsecond of the parser's time. */
+/**
+ * After a piece of more chunks than this, other work runs for `rest_ms`: each chunk has taken a microsecond of the
+ * parser's time.
+ */
 const chunks_in_row_max = 500
 const rest_ms = 10
 
-/** Those whose small chunks wait to be passed on. In module variables, because a process has one event loop. */
+/**
+ * Requests whose small chunks wait to be passed on. These are module variables, because a process has one event loop.
+ */
 const waiting = new Set<JoiningRequest>()
 let is_scheduled = false
 let had_long_row = false
@@ -20,7 +25,10 @@ function schedule(): void {
   else setImmediate(passOnNext)
 }
 
-/** One of them in a turn of the event loop: who is passed on is read from again, and 64 kB may be 10,000 chunks. */
+/**
+ * Passes on the chunks of one request in each turn of the event loop: its connection is then read again, and 64 kB may
+ * be 10,000 chunks.
+ */
 function passOnNext(): void {
   is_scheduled = false
   const [first] = waiting
@@ -47,7 +55,7 @@ export class JoiningRequest extends IncomingMessage {
       waiting.add(this)
       schedule()
     }
-    // Whoever begins to read the body makes the connection read on, also before this is passed on.
+    // A reader of the body makes the connection read on, also before these bytes are passed on.
     return false
   }
 

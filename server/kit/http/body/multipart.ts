@@ -2,7 +2,7 @@ import { malformedForm } from '../../problem.ts'
 
 /** The longest boundary that RFC 2046 allows. */
 const boundary_length_max = 70
-/** For the headers of one part. */
+/** The headers of one part may have this many bytes. */
 const part_headers_bytes_max = 16 * 1024
 
 export interface FormPart {
@@ -20,7 +20,7 @@ export interface FormPart {
 export async function* readFormParts(content_type: string, body: AsyncIterable<Buffer>): AsyncGenerator<FormPart> {
   const delimiter = Buffer.from(`\r\n--${parseBoundary(content_type)}`, 'latin1')
   const source = body[Symbol.asyncIterator]()
-  // So that a boundary at the very start of the body has a line break before it.
+  // This line break precedes a boundary at the very start of the body, as it does every other boundary.
   let unread: Buffer = Buffer.from('\r\n')
   /** Whether everything before the last delimiter was taken from `unread`. */
   let is_at_end = false
@@ -69,7 +69,7 @@ export async function* readFormParts(content_type: string, body: AsyncIterable<B
       const headers = await readPartHeaders()
       is_at_end = false
       yield { ...parsePartHeaders(headers), bytes: readToDelimiter() }
-      // A new generator: a reader that stopped early has ended the first one.
+      // Reads the rest with a new generator: a reader that stopped early has ended the first one.
       if (!is_at_end) for await (const _ of readToDelimiter());
     }
     // Skips the epilogue.

@@ -4,7 +4,7 @@ import { letOthersRun } from '../../let-others-run.ts'
 import { errorMessage, invalidJson } from '../../problem.ts'
 
 const nesting_max = 32
-/** Lists and objects count together. */
+/** A large body may have this many lists and objects together. */
 const containers_max = 20_000
 /** Smaller bodies can't contain enough lists and objects to take long. */
 const large_body_bytes = 64 * 1024
@@ -12,7 +12,7 @@ const large_body_bytes = 64 * 1024
 /** Smaller bodies are parsed in microseconds. */
 const small_body_bytes = 4 * 1024
 
-/** Comes before parsing. A body of a megabyte takes 20 ms, and many may arrive in the same turn of the event loop. */
+/** Call it before parsing. A body of a megabyte takes 20 ms, and many may arrive in the same turn of the event loop. */
 export async function letOthersParse(body: unknown): Promise<void> {
   if (body instanceof Buffer && body.length > small_body_bytes) await letOthersRun({ is_urgent: true })
 }

@@ -17,7 +17,7 @@ export interface At {
   now: number
   /** Whether the workspace is a test workspace, and `now` the time of its clock. Ask `timeStands` or `simulatesPeople` instead. */
   is_test: boolean
-  /** For whom the verb runs. */
+  /** The verb runs for this actor. */
   actor: Actor
   /** The only request that the verb runs for, where verbs need it. */
   request?: { id: string; ip: string }
@@ -40,10 +40,10 @@ export interface AtOutside extends At {
   tools: Tools & Outside
 }
 
-/** For verbs that don't depend on the time. */
+/** The part of an `at` that verbs need which don't depend on the time. */
 export type InWorkspace = Pick<At, 'db' | 'workspace'>
 
-/** For verbs that belong to no workspace, such as those of people and sessions. */
+/** The part of an `at` that verbs need which belong to no workspace, such as those of people and sessions. */
 export type Unscoped = Pick<At, 'db' | 'now'>
 
 /** What the process shares with all verbs. The tools of rooms are values of their own, made by `newTool`. */
@@ -83,7 +83,7 @@ export class Tool<T, Reach extends Tools = Tools> {
   /** Returns the value of the service in which the verb runs. The first call opens it. */
   of({ tools: { opened } }: { tools: Reach }): T {
     if (!opened.has(this)) opened.set(this, this.#open())
-    // Only `set` and the line above store something under this key.
+    // Only `set` and the line above store a value under this key, so it is a T.
     return opened.get(this) as T
   }
 
@@ -96,7 +96,7 @@ const mustBeSet = (): never => {
   throw new Error('openService must set this tool')
 }
 
-/** Without `open`, `openService` sets it, because it needs the pool or the configuration. */
+/** Makes a tool. Without `open`, `openService` sets it, because it needs the pool or the configuration. */
 export const newTool = <T>(open: () => T = mustBeSet): Tool<T> => new Tool(open)
 
 /** Makes a tool that reaches other servers, and so is out of reach while rows are locked. */
@@ -165,9 +165,9 @@ type Inside<A> = A extends At ? At : A
 /** Something that happens in one room, and that other rooms react to in the same transaction. */
 export interface Hook<Input, Output = void> {
   readonly name: string
-  /** Never set. Ties the hook to the type of its input. */
+  /** This member is never set. It ties the hook to the type of its input. */
   readonly input?: Input
-  /** Never set. Ties the hook to the type of what each reaction returns. */
+  /** This member is never set. It ties the hook to the type of what each reaction returns. */
   readonly output?: Output
 }
 

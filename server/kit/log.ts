@@ -12,7 +12,7 @@ export type Level = (typeof levels)[number]
 const unwritten_bytes_max = 1024 * 1024
 
 interface LogOptions {
-  /** Each line has it, if the process is one of several. */
+  /** Set if the process is one of several: each line then has its number. */
   process_number?: number | undefined
   /** Whether each line names its trace. */
   has_traces?: boolean

@@ -6,15 +6,15 @@ import * as clock from './clock.ts'
  * as statuses and patterns of routes, and never ids, names or anything that clients choose.
  */
 export interface Metric {
-  /** Without the prefix. */
+  /** The name without the prefix. */
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** Up to three. Without labels there is one series, which is shown from the beginning. */
+  /** The names of up to three labels. Without labels there is one series, which is shown from the beginning. */
   labels?: readonly string[]
   /** The values of the labels of series that are shown before anything has happened. */
   series?: readonly (readonly string[])[]
-  /** Of a histogram, in seconds. */
+  /** The upper limits of a histogram's buckets, in seconds. */
   buckets?: readonly number[]
   has_no_prefix?: true
 }
@@ -38,17 +38,20 @@ export interface Metrics {
   read: (metric: Metric, read: () => Sample[] | Promise<Sample[]>) => void
   /** Measures the process too, for those who serve metrics. Returns the function that ends it. */
   watchProcess: () => () => void
-  /** In Prometheus format. */
+  /** Returns the text of all metrics in Prometheus format. */
   text: () => Promise<string>
-  /** Lets `show` make the text, out of what it reads and of other metrics. Returns what it reads. */
+  /**
+   * Lets `show` make what `text` returns. It gets a function that reads the metrics of this process, which is also
+   * returned.
+   */
   showWith: (show: (read: () => Promise<string>) => Promise<string>) => () => Promise<string>
 }
 
 interface Series {
   labels: string
-  /** Of counters and gauges. */
+  /** The value of a counter or a gauge. */
   value: number
-  /** Each bucket has one. The last one counts all longer durations. */
+  /** Each bucket has one count. The last one counts all longer durations. */
   counts: number[]
   sum_ms: number
 }
@@ -62,7 +65,7 @@ interface Family {
   metric: Metric
   name: string
   buckets_ms: number[]
-  /** In the order in which they were added. */
+  /** The series, in the order in which they were added. */
   series: Series[]
   /** Finds a series by the values of its labels, one after the other: to make a key of them would take longer. */
   root: Branch
@@ -94,7 +97,7 @@ export function openMetrics(prefix: string, metrics: Metric[]): Metrics {
   }
   for (const metric of metrics) familyOf(metric)
 
-  // Not the library's histogram, which is too slow to use on every request.
+  // The library's histogram would be too slow to use on every request.
   const observe: Metrics['observe'] = (metric, duration_ms, first = '', second = '', third = '') => {
     const family = familyOf(metric)
     const series = seriesOf(family, first, second, third)
@@ -214,7 +217,10 @@ async function format({ metric, name, buckets_ms, series, read }: Family): Promi
 /** The metrics of one of several processes. */
 export interface MetricsText {
   text: string
-  /** Is added to gauges, such as `process="2"`. Without, they are left out: they say nothing about a process that has ended. */
+  /**
+   * This label, such as `process="2"`, is added to gauges. Without it gauges are left out, because those of a process
+   * that has ended say nothing.
+   */
   gauge_label?: string | undefined
 }
 
@@ -224,7 +230,7 @@ interface SummedFamily {
   values: Map<string, number | string>
 }
 
-/** Sums counters and histograms, and keeps the gauges of each. */
+/** Sums the counters and histograms of several processes, and keeps the gauges of each. */
 export function sumTexts(texts: MetricsText[]): string {
   const families = new Map<string, SummedFamily>()
   for (const { text, gauge_label } of texts) {

@@ -40,7 +40,7 @@ export class Problem extends Error {
   }
 }
 
-/** Errors of Node.js, PostgreSQL and libraries have one, such as `ENOENT`. */
+/** The code of an error of Node.js, PostgreSQL or a library, such as `ENOENT`. Undefined if the error has none. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
@@ -80,7 +80,7 @@ export const unauthorized = () =>
     { 'www-authenticate': 'Bearer' },
   )
 
-/** For people, who sign in instead of sending an API key. */
+/** The error for people, who sign in instead of sending an API key. */
 export const signedOut = (message = 'Sign in first.') => new Problem('UNAUTHORIZED', message)
 
 export const forbidden = (scope: string, message = `This operation requires the scope "${scope}".`) =>
@@ -92,7 +92,7 @@ export const foreignOrigin = () =>
     "Requests must come from this server's own origin. The Origin header is missing or names another one.",
   )
 
-/** The same for resources that never existed, were deleted, or belong to another workspace. */
+/** The error is the same for resources that never existed, were deleted, or belong to another workspace. */
 export const notFound = (message = 'There is nothing at this address.') => new Problem('NOT_FOUND', message)
 
 export const methodNotAllowed = (method: string, allow: string) =>
@@ -106,7 +106,7 @@ export const invalidState = (message: string, details = {}) => new Problem('INVA
 
 /** A resource that refers to another one. */
 export interface Use {
-  /** Such as `agent`. */
+  /** The kind of the resource, such as `agent`. */
   kind: string
   id: string
 }
@@ -145,7 +145,7 @@ export const unsupportedMediaType = () =>
     'Send the body as JSON in UTF-8, not compressed, with "Content-Type: application/json".',
   )
 
-/** For operations that also accept a file. */
+/** The error of operations that also accept a file. */
 export const notFormOrJson = () =>
   new Problem(
     'UNSUPPORTED_MEDIA_TYPE',
@@ -195,7 +195,7 @@ export const tooManyDownloads = (limit: number) =>
 export const requestTimeout = () =>
   new Problem('REQUEST_TIMEOUT', 'The request did not arrive in time.', {}, { connection: 'close' })
 
-/** Ends the work for a client that has gone. Nobody sees it. */
+/** Ends the work for a client that has disconnected, and so never sees this error. */
 export const disconnected = () => new Problem('REQUEST_TIMEOUT', 'The client has disconnected.')
 
 export const headersTooLarge = (limit_bytes: number) =>
@@ -214,7 +214,7 @@ export const unavailable = (cause?: unknown) =>
     cause,
   )
 
-/** The database has several nodes. What this request needs is on one that is down, or on all of them. */
+/** The request needs a node of the database that is down, or all nodes. */
 export const nodeDown = (cause: unknown) =>
   new Problem(
     'SERVICE_UNAVAILABLE',
@@ -260,7 +260,7 @@ export const overloaded = (reason: keyof typeof overloads) =>
     { 'retry-after': '1' },
   )
 
-/** For `catch`: what a problem forbids is undefined. Other errors are thrown. */
+/** A handler for `catch`, which returns undefined for a Problem and throws other errors. */
 export function ignoreProblem(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error
 }

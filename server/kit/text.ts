@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Doesn't split a surrogate pair. */
+/** Cuts the text to this length, without splitting a surrogate pair. */
 export const truncate = (text: string, length_max: number): string =>
   text.slice(0, length_max).replace(/[\ud800-\udbff]$/, '')
 
-/** "1 row", "1,200 rows". */
+/** Formats a number with its noun, such as "1 row" or "1,200 rows". */
 export const counted = (number: number, one: string, many: string): string =>
   `${number.toLocaleString('en')} ${number === 1 ? one : many}`
 
@@ -20,7 +20,7 @@ export const storable = (text: string): string => text.toWellFormed().replaceAll
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
-/** Without control characters, except tabs and line feeds. Unpaired surrogates are replaced. */
+/** Removes control characters, except tabs and line feeds. Unpaired surrogates are replaced. */
 export const printable = (text: string): string => text.toWellFormed().replace(control, '')
 
 /** A JSON value with texts and names that are printable. Its depth must be limited. */

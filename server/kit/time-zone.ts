@@ -38,7 +38,7 @@ const spans_by_zone = new Map<string, Map<number, Period[]>>()
 /** The number of the local day since 1970-01-01. */
 export const localDay = (zone: string, time: number): number => Math.floor(localTime(zone, time) / day_ms)
 
-/** What clocks show, as the time at which clocks in UTC show the same. */
+/** Returns what clocks in the zone show, as the time at which clocks in UTC show the same. */
 export function localTime(zone: string, time: number): number {
   const period = periodsAround(zone, time).find(({ end }) => time < end)
   return time + (period?.offset_ms ?? 0)
@@ -48,7 +48,7 @@ export function localTime(zone: string, time: number): number {
 export const localIso = (zone: string, time: number): string =>
   `${iso(localTime(zone, time)).slice(0, 19)}${offsetOf(zone, time)}`
 
-/** Such as `-05:00`. */
+/** Formats the offset of the zone, such as `-05:00`. */
 export function offsetOf(zone: string, time: number): string {
   const minutes = Math.round((localTime(zone, time) - time) / 60_000)
   const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
@@ -73,7 +73,10 @@ export function steadyOffset(zone: string, from: number, until: number): number 
 /** The first instant of a local day. */
 export const startOfDay = (zone: string, day: number): number => instantOf(zone, day * day_ms, 'earlier')
 
-/** When clocks show this. If they show it twice, the earlier or the later time. If they skip it, the time at which they do so. */
+/**
+ * Returns when clocks in the zone show this. If they show it twice, it is the earlier or the later time. If they skip
+ * it, it is the time at which they do so.
+ */
 export function instantOf(zone: string, local_time: number, which: 'earlier' | 'later'): number {
   let found: number | undefined
   for (const { start, end, offset_ms } of periodsAround(zone, local_time)) {

@@ -7,7 +7,7 @@ const connect_timeout_ms = 5_000
 /** A request fails when no byte of the answer, or of the body, has come for this long. */
 const silence_max_ms = 15_000
 const short_request_max_ms = 15_000
-/** Also for callers: `calls/record/files.ts` waits longer for an upload whose process was killed. */
+/** An upload fails after this long. `calls/record/files.ts` waits longer for an upload whose process was killed. */
 const upload_max_ms = 60_000
 const connections_max = 32
 const header_bytes_max = 16 * 1024

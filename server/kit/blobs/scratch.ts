@@ -53,7 +53,7 @@ function isRunning(pid: number): boolean {
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of await fs.readdir(parent)) {
     const abandoned = path.join(parent, name)
-    // Another process may remove it at the same time.
+    // Another process may remove the folder at the same time.
     const stat = await fs.stat(abandoned).catch(() => undefined)
     if (stat && stat.mtimeMs < clock.wall() - abandoned_after_ms)
       await fs.rm(abandoned, { recursive: true, force: true })

@@ -21,7 +21,7 @@ const secret_format = new RegExp(signing_secret_pattern)
 
 export const isSigningSecret = (text: string): boolean => secret_format.test(text)
 
-/** One signature of the `webhook-signature` header. */
+/** Makes one signature of the `webhook-signature` header. */
 export const sign = (secret: string, message: Message): string =>
   `v1,${createMessageHmac(secret, message).digest('base64')}`
 

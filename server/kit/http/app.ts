@@ -35,7 +35,10 @@ export interface AppOptions {
   upgrades?: Upgrades
 }
 
-/** By path: takes over the connection of a request that wants to speak another protocol, or returns why not. It must not throw. */
+/**
+ * Upgrades by path. Each takes over the connection of a request that wants to speak another protocol, or returns why
+ * not. It must not throw.
+ */
 export type Upgrades = Record<string, Upgrade>
 export type Upgrade = (
   request: IncomingMessage,

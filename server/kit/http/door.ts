@@ -17,12 +17,12 @@ export interface Door {
     now: number,
     options?: IdentifyOptions,
   ) => Promise<Caller | undefined> | Caller | undefined
-  /** Added to every response. */
+  /** These headers are added to every response. */
   headers?: Record<string, string>
   /** Writes open their own transactions and take no idempotency keys. */
   opens_own_transactions?: boolean
   /**
-   * For callers outside the workspace: a separate concurrency limit and write queue, so that they can't block the
+   * Set for callers outside the workspace: a separate concurrency limit and write queue, so that they can't block the
    * workspace's own requests.
    */
   concurrency?: { max: number; per_caller_max: number }

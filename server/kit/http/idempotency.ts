@@ -14,7 +14,7 @@ import type { Answer } from './envelope.ts'
 export interface KeyedRequest {
   key: string
   fingerprint: string
-  /** What the request is about, if its path says so. */
+  /** The resource that the request is about, if its path says so. */
   resource_id?: string | undefined
 }
 

@@ -15,7 +15,7 @@ export interface Caller {
   workspace: string
   scopes: Scopes
   authenticated_by: 'key' | 'command' | 'session' | 'token'
-  /** For whom the operation runs. */
+  /** The operation runs for this actor. */
   actor: Actor
   /** Whether the request goes by the workspace's test clock. Undefined if the workspace is yet to be looked up. */
   is_test: boolean | undefined
@@ -38,7 +38,7 @@ export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown>
   body: Body
   /** The stored file of a multipart/form-data upload. */
   file: StoredFile | undefined
-  /** What the operation's `before` returned. */
+  /** The result of the operation's `before`. */
   prepared: unknown
   isCurrent: IsCurrent
 }

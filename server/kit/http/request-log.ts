@@ -2,7 +2,7 @@ import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { KeptRequest } from './request.ts'
 
-/** Requests in a second that are all logged. Of those after them, one in `sampled` is. */
+/** Up to this many requests in a second are all logged. Of those after them, one in `sampled` is. */
 const whole_per_second_max = 100
 const sampled = 10
 

@@ -13,7 +13,7 @@ export interface RequestParts {
   Body: Buffer | Readable | undefined
 }
 
-/** What is kept of a request beside what Fastify knows of it. */
+/** The members that are added to Fastify's request. */
 interface Kept {
   caller: Caller
   arrived_at: number

@@ -47,7 +47,7 @@ export function createSender({ log, metrics, traces, stalled_after_ms, isStoppin
     if (span) reply.header('traceparent', span.traceparent)
     if (typeof body === 'string' || Buffer.isBuffer(body)) sendBody(request, reply, body)
     else sendFile(request, reply, body, log, stalled_after_ms)
-    // This is not in an onResponse hook, which would cost as much as this whole function.
+    // The answer is recorded here and not in an onResponse hook, which would cost as much as this whole function.
     const now = clock.ticks()
     const duration_ms = now - (arrived_at || now)
     const route = routeOptions.url ?? '(none)'

@@ -5,7 +5,7 @@ import type { Operation, ValidRequest } from './operation.ts'
 export interface Served {
   operation: Operation
   request: ValidRequest
-  /** What the operation has returned. Undefined for files, and for batches whose parts run apart. */
+  /** The result of the operation. Undefined for files, and for batches whose parts run apart. */
   result: unknown
   /** Whether only a later part of a file is sent, as to a player that seeks or a download that resumes. */
   is_continued?: boolean

@@ -83,7 +83,7 @@ export function queuePerCaller(): Queue {
 
 type Transact = (writes: PendingWrite[], lock_wait_ms: number) => Promise<Answer[]>
 
-/** For doors whose writes open their own transactions. */
+/** Makes the writer of doors whose writes open their own transactions. */
 export const directWriter =
   (service: Service) =>
   async ({ operation, request, raw, runRemote, answer }: PendingWrite): Promise<Answer> => {

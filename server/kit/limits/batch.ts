@@ -17,9 +17,9 @@ export interface BatchLimits {
 
 interface WaitingInput<In, Out> {
   input: In
-  /** How many checks there were before it came. */
+  /** How many checks there were before the input came. */
   since: number
-  /** The caller's. */
+  /** The span that the caller runs in. */
   span: Span | undefined
   resolve: (output: Out) => void
   reject: (error: unknown) => void
@@ -29,7 +29,9 @@ interface KeyState<In, Out> {
   waiting: WaitingInput<In, Out>[]
   in_flight: number
   is_scheduled: boolean
-  /** Since an input timed out, no batch has finished. New ones are rejected while all batches are busy. */
+  /**
+   * Whether an input has timed out and no batch has finished since. New inputs are rejected while all batches are busy.
+   */
   is_stalled: boolean
 }
 

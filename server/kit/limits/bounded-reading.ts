@@ -3,29 +3,33 @@ import type { WebSocket } from 'ws'
 import * as clock from '../clock.ts'
 import { letOthersRun } from '../let-others-run.ts'
 
-/** A call has 50 frames of sound a second, and fewer messages. What was held up for five seconds comes at once. */
+/**
+ * A call has 50 frames of sound a second, and fewer messages. Frames that were held up for five seconds come at once.
+ */
 const frames_per_second_max = 1_000
-/** What is parsed before others run. The shortest frame has six bytes. */
+/** This many bytes are parsed before other work runs. The shortest frame has six bytes. */
 const piece_bytes = 4 * 1024
 
-/** Of whoever has shown no token. The two first messages of a carrier have less than 1 kB. */
+/**
+ * A client that has shown no token may send this much in all. The first two messages of a carrier have less than 1 kB.
+ */
 const silent_max = { frames: 2, bytes: 4 * 1024 }
 
-/** Of one message. The library counts messages, and not the frames that they come in. */
+/** One message may come in this many frames. The library counts messages, and not the frames that they come in. */
 export const message_frames_max = 8
 
 export interface ReadingBounds {
   bytes_per_second_max?: number
-  /** Whether it has shown no token. */
+  /** Whether the client has shown no token. */
   isSilent?: () => boolean
-  /** Is called before the socket is closed. */
+  /** Called before the socket of a client that has sent too much is closed. */
   onExcess?: () => void
 }
 
 /**
- * Reads what comes over the connection in pieces, so that others run between them: the pieces of all sockets share their time. Whoever
- * sends more than any call needs is disconnected, also while the socket is being closed. Whoever has shown no token may send little in
- * all.
+ * Reads a connection in pieces, so that other work runs between them: the pieces of all sockets share their time. A
+ * client that sends more than any call needs is disconnected, also while the socket is being closed. A client that has
+ * shown no token may send little in all.
  */
 export function boundReading(socket: WebSocket, connection: Duplex, bounds: ReadingBounds): void {
   const { bytes_per_second_max = Infinity, isSilent = () => false, onExcess = () => {} } = bounds
@@ -45,7 +49,7 @@ export function boundReading(socket: WebSocket, connection: Duplex, bounds: Read
   const cutOff = () => {
     if (connection.destroyed) return
     onExcess()
-    // The library would parse what has come already.
+    // Drops the bytes that have come already, which the library would parse.
     connection.removeAllListeners('data')
     while (connection.readableLength > 0) connection.read()
     socket.terminate()
@@ -54,7 +58,7 @@ export function boundReading(socket: WebSocket, connection: Duplex, bounds: Read
     if (is_waiting) return
     const bytes_max = isSilent() ? Math.min(piece_bytes, silent_max.bytes - total.bytes) : piece_bytes
     if (bytes_max <= 0 && connection.readableLength > 0) return cutOff()
-    // Whoever listens to `data` gets it. To read all that is left also ends a stream that has no more.
+    // The listeners of `data` get the piece. Reading all that is left also ends a stream that has no more.
     const piece: Buffer | null = connection.read(connection.readableLength > bytes_max ? bytes_max : undefined)
     if (piece) count(0, piece.length)
     if (connection.readableLength === 0) return
@@ -65,6 +69,6 @@ export function boundReading(socket: WebSocket, connection: Duplex, bounds: Read
     })
   }
   for (const event of ['message', 'ping', 'pong']) socket.on(event, () => count(1, 0))
-  // While someone listens to this, the stream doesn't flow by itself.
+  // A stream with a listener of `readable` doesn't flow by itself.
   connection.on('readable', readPiece)
 }

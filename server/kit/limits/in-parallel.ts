@@ -1,4 +1,4 @@
-/** Runs it for all, a few at a time, also when some fail. Then it throws. */
+/** Calls `run` for all, a few at a time, and goes on when some fail. At the end it throws if any has failed. */
 export async function inParallel<T>(
   all: Iterable<T>,
   { at_once }: { at_once: number },
@@ -14,6 +14,6 @@ export async function inParallel<T>(
     }
   }
   await Promise.all(Array.from({ length: at_once }, runNext))
-  // All of them may have failed for the same reason, and a log has room for one.
+  // Only the first error is kept: all may have failed for the same reason, and a log has room for one.
   if (errors.length > 0) throw new Error(`${errors.length} of ${count} failed`, { cause: errors[0] })
 }

@@ -9,7 +9,7 @@ export interface RateLimit {
   count: (key: string, now: number) => RateLimitStatus
   /** Counts more requests of a key that has made one. Rejects them only if the limit was exceeded before: they may go beyond it. */
   countMore: (key: string, requests: number, now: number) => RateLimitStatus
-  /** Counts nothing. 0 if the key has requests left in its window, else the seconds until the next one. */
+  /** Returns 0 if the key has requests left in its window, else the seconds until the next window. Counts nothing. */
   waitSeconds: (key: string, now: number) => number
 }
 

@@ -26,8 +26,8 @@ interface Job {
 }
 
 /**
- * Work that uses a whole processor waits for a slot, in order of arrival. A key has one slot at a time, and its next work goes to the end of
- * the line: so none is before others twice.
+ * Work that uses a whole processor waits for a slot, in order of arrival. A key has one slot at a time, and its next
+ * work goes to the end of the line, so that no key comes before others twice.
  */
 export function openSlots({ running_max, waiting_max, wait_max_ms }: SlotLimits): Slots {
   /** The first job of each key runs or is in the line. */
@@ -67,7 +67,7 @@ export function openSlots({ running_max, waiting_max, wait_max_ms }: SlotLimits)
     else if (is_first && jobs[0]) enter(jobs[0])
   }
 
-  /** Passes the slot on. */
+  /** Ends the job and passes its slot on. */
   function end(job: Job): void {
     running -= 1
     const next = line.shift()

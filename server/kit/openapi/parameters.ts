@@ -9,7 +9,7 @@ export const parameters = (operation: Operation): Json[] => [
   ...requestHeaders(operation),
 ]
 
-/** The schema of an object, as JSON. */
+/** Makes a parameter of each member. The cast is true, because the schema is that of an object, as JSON. */
 function parametersIn(place: 'path' | 'query' | 'header', schema: TSchema): Json[] {
   const { properties = {}, required = [] }: { properties?: Record<string, Json>; required?: string[] } = schema as Json
   return Object.entries(properties).map(([name, property]) => {

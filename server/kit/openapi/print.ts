@@ -1,6 +1,6 @@
 const line_length_max = 160
 
-/** JSON for readers of changes: what fits on a line is on one. */
+/** Formats JSON for readers of changes: a value that fits on a line is on one line. */
 export function printJson(value: unknown, indent = '', taken = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const line = onOneLine(value)

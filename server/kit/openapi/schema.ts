@@ -7,7 +7,7 @@ export interface Components {
   parameters: Json
 }
 
-/** Validation uses it; it is no keyword of JSON Schema. */
+/** A keyword that validation uses, and that JSON Schema doesn't have. */
 export const internal_keyword = 'multiline'
 
 /** The schema as clients may see it. Replaces schemas that have a title with references to `components`. */

@@ -1,9 +1,12 @@
 import { GrowingBuffer } from './growing-buffer.ts'
 
-/** Each chunk costs as much as a large one, so a response may have only so many that are smaller than this. */
+/**
+ * Chunks with fewer bytes than this are small. Each costs as much as a large one, so a response may have only so many
+ * of them.
+ */
 const small_bytes = 64
 const small_chunks_max = 100_000
-/** After so many of any size others run. */
+/** Other work runs after this many chunks of any size. */
 const chunks_in_row_max = 500
 
 export const too_many_chunks = `The response has more than ${small_chunks_max} chunks of less than ${small_bytes} bytes.`
@@ -24,7 +27,7 @@ export class BodyChunks {
     return this.#small > small_chunks_max
   }
 
-  /** Whether it is time that others run. Counts from the beginning then. */
+  /** Whether other work must run now. If so, the count begins again. */
   isLongRow(): boolean {
     if (this.#in_row < chunks_in_row_max) return false
     this.#in_row = 0

@@ -14,9 +14,9 @@ export interface OutboundEvent {
   data: string
 }
 
-/** All events together may have this many for each. A line takes time even if it is empty. */
+/** All events together may have this many lines for each event. A line takes time even if it is empty. */
 const lines_per_event_max = 8
-/** So much is read before other work of the process gets its turn. */
+/** This many bytes are read before other work of the process runs. */
 const slice_bytes = 16 * 1024
 const line_end = /\r\n|\n|\r/
 
@@ -31,7 +31,7 @@ export async function* readEvents(
   const decoder = new TextDecoder()
   const lines_max = events_max * lines_per_event_max
   let line_count = 0
-  /** This is the line that has begun. It is only read when the line ends, however many slices that takes. */
+  /** The line that has begun. It is only read when it ends, however many slices that takes. */
   let rest = ''
   /** The line feed of a CR LF may be in the next slice. */
   let carriage_return = ''

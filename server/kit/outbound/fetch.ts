@@ -15,13 +15,13 @@ export interface FetchOptions extends Pick<StreamRequest, 'head_timeout_ms' | 't
   is_checked?: boolean | undefined
   /** Changes a body that is not read as a stream, before the library reads it. */
   changeBody?: ((text: string) => string) | undefined
-  /** Reads the body of a successful response as a stream: of any, or of those with this content type. */
+  /** Only a successful response with this content type is read as a stream. Undefined: any successful response is. */
   stream_type?: string
   readStream?: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>
 }
 
 const status_max = 599
-/** A Response with one of these may not have a body. */
+/** A Response with one of these statuses may not have a body. */
 const bodiless_statuses = [204, 205, 304]
 
 /** A `fetch` for libraries that take one. Follows no redirects, and accepts only bodies that are text, bytes or forms. */
@@ -61,7 +61,7 @@ export function fetchThrough(
   }
 }
 
-/** A form needs a header that names its boundary. */
+/** Encodes the body. A form also gets a header that names its boundary. */
 async function encode(body: unknown): Promise<{ body: string | Uint8Array | null; headers?: Record<string, string> }> {
   if (body === null || typeof body === 'string' || body instanceof Uint8Array) return { body }
   if (!(body instanceof FormData)) throw new Error('the body is neither text nor bytes nor a form')

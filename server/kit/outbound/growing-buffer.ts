@@ -18,7 +18,7 @@ export class GrowingBuffer {
     this.#length = length
   }
 
-  /** Returns all bytes, and is empty then. */
+  /** Returns all bytes and empties the buffer. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length)
     this.#bytes = Buffer.alloc(0)

@@ -16,9 +16,12 @@ export interface Outbound {
    * is accepted, because it is checked again at each connection.
    */
   refusal: (url: string) => Promise<string | undefined>
-  /** Fails with an OutboundError. */
+  /** Sends a request, and returns its whole response. Fails with an OutboundError. */
   send: (url: string, request: OutboundRequest, trust?: Trust) => Promise<OutboundResponse>
-  /** The same, but returns when the response begins. Its body fails with an OutboundError when a limit is exceeded. */
+  /**
+   * Sends a request, and returns when the response begins. Its body fails with an OutboundError when a limit is
+   * exceeded.
+   */
   stream: (url: string, request: StreamRequest, trust?: Trust) => Promise<StreamResponse>
   /** A WebSocket for libraries that take one. */
   socketClass: (options: SocketOptions) => SocketClass
@@ -43,7 +46,7 @@ const resolver_options = { timeout: 2_000, tries: 2 }
 const response_header_bytes_max = 16 * 1024
 /** Cloud metadata services that give secrets to callers inside the cloud, at addresses that look public. */
 const metadata_addresses = ['168.63.129.16']
-/** Refused whatever the resolver answers. */
+/** These names are refused, whatever the resolver answers. */
 const localhost = /(^|\.)localhost\.?$/i
 
 export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions): Outbound {
@@ -131,7 +134,7 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
   }
 }
 
-/** Names no address: clients must not learn what a name stands for inside the operator's network. */
+/** This message names no address: clients must not learn what a name stands for inside the operator's network. */
 const not_public = 'must lead to a public address. The operator can allow private ones with OUTBOUND_ALLOW_HOSTS.'
 
 class NotPublicError extends OutboundError {

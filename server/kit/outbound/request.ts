@@ -10,7 +10,7 @@ export interface OutboundRequest {
   headers: Record<string, string>
   body?: string | Uint8Array
   signal?: AbortSignal | undefined
-  /** For the whole request, from the DNS lookup to the last byte read. */
+  /** Limits the whole request, from the DNS lookup to the last byte read. */
   timeout_ms: number
   /** Reads at most this much of the response body. It is not decompressed. */
   bytes_max: number
@@ -30,7 +30,7 @@ export class OutboundError extends Error {
   status: number | null = null
 }
 export class OutboundTimeout extends OutboundError {}
-/** Asked again, the server would send as much. */
+/** The response exceeds a limit. A repeat would fail too, because the server would send as much. */
 export class ResponseTooLong extends OutboundError {}
 export class TooManyChunks extends ResponseTooLong {
   constructor() {
@@ -66,7 +66,7 @@ const messages: Record<string, string> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'A message is too long.',
 }
 
-/** Families of codes. What is wrong with a certificate is known by its code. */
+/** Messages for families of codes. The code itself says what is wrong with a certificate. */
 const families: [pattern: RegExp, message: (code: string) => string][] = [
   [/^HPE_/, () => not_http],
   [/CERT|^UNABLE_TO_/, (code) => `The server's certificate is not accepted: ${code}.`],
@@ -78,7 +78,7 @@ function messageFor(code: string): string {
   return messages[code] ?? family?.(code) ?? `The request could not be sent: ${code}.`
 }
 
-/** A limit as people say it. Time that is left may have many decimals. */
+/** Formats a time limit for people. The rest of a limit may have many decimals. */
 export const inSeconds = (ms: number): string => `${Number((ms / 1000).toFixed(ms < 1_000 ? 3 : 1))} seconds`
 
 export const send = (agent: Agent, url: string, request: OutboundRequest): Promise<OutboundResponse> =>

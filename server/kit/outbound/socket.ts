@@ -13,15 +13,18 @@ export interface SocketOptions {
   timeout_ms: number
   /** A longer message closes the socket. */
   message_bytes_max: number
-  /** So do more bytes in all messages together. */
+  /** More bytes than this over all messages close the socket. */
   bytes_max: number
-  /** More that is not sent yet closes the socket. */
+  /** More unsent bytes than this close the socket. */
   unsent_bytes_max: number
-  /** Gets why the socket is about to close, if not by itself. The first reason counts. A handshake that was refused has its status. */
+  /**
+   * Called with the reason when a failure is about to close the socket. Only the first reason counts. The error of a
+   * refused handshake has its status.
+   */
   onFailure?: ((error: OutboundError) => void) | undefined
 }
 
-/** What libraries expect that take a WebSocket. This one can send headers. */
+/** The WebSocket class that libraries expect. This one can also send headers. */
 export type SocketClass = new (
   url: string | URL,
   protocols?: string | string[],
@@ -30,15 +33,15 @@ export type SocketClass = new (
 
 /** Decides which addresses may be reached. */
 export interface SocketGuard {
-  /** Fails with an OutboundError. It gets no names. */
+  /** Fails with an OutboundError if the host is an address that may not be reached. Names are checked by `lookup`. */
   assertAllowedAddress: (host: string) => void
-  /** Undefined: the system's. */
+  /** Undefined: the system's lookup is used. */
   lookup: LookupFunction | undefined
-  /** Those that are open. */
+  /** The sockets that are open. */
   opened: Set<WebSocket>
 }
 
-/** Sockets follow no redirects and compress nothing. Their errors are events, and nobody has to listen to them. */
+/** Sockets follow no redirects and compress nothing. Their errors are events, which need no listener. */
 export function newSocketClass(guard: SocketGuard, options: SocketOptions): SocketClass {
   const { origin, open_timeout_ms, timeout_ms, message_bytes_max, bytes_max, unsent_bytes_max } = options
   const { onFailure = () => {} } = options
@@ -47,7 +50,7 @@ export function newSocketClass(guard: SocketGuard, options: SocketOptions): Sock
       const url = new URL(address)
       if (url.origin !== origin.replace(/^http/, 'ws')) throw new OutboundError('The URL belongs to another server.')
       guard.assertAllowedAddress(url.hostname)
-      // The types don't know the fragments yet.
+      // The types don't know `maxFragments` yet.
       const settings: ClientOptions & { lookup?: LookupFunction; maxFragments: number } = {
         headers: Object.fromEntries(
           Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -87,7 +90,7 @@ export function newSocketClass(guard: SocketGuard, options: SocketOptions): Sock
     }
 
     override send(...parameters: unknown[]): void {
-      // It passes on what it gets, in all forms that `send` has.
+      // The parameters are passed on as they are, in all forms that `send` has.
       super.send(...(parameters as Parameters<WebSocket['send']>))
       if (this.bufferedAmount > unsent_bytes_max) this.terminate()
     }

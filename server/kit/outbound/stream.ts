@@ -22,7 +22,7 @@ export interface StreamRequest extends Omit<OutboundRequest, 'timeout_ms'> {
 }
 
 export interface StreamResponse extends Pick<OutboundResponse, 'status' | 'headers'> {
-  /** It is not decompressed. Canceling it, like the request's signal, closes the connection at once. */
+  /** The body is not decompressed. Canceling it, like the request's signal, closes the connection at once. */
   body: ReadableStream<Uint8Array>
 }
 

@@ -26,7 +26,8 @@ export class CopyQuery extends pg.Query {
 
   constructor(text: string, lines: string | Buffer, callback: (error: Error | undefined) => void) {
     super(text, undefined, callback)
-    // Not in `submit`, which may run in a listener of the connection: an error there would end the process.
+    // The text is encoded here and not in `submit`, which may run in a listener of the connection: an error there would
+    // end the process.
     this.#lines = typeof lines === 'string' ? Buffer.from(lines) : lines
   }
 
@@ -42,7 +43,7 @@ export class CopyQuery extends pg.Query {
 }
 
 const chunk_bytes = 1024 * 1024
-/** A query without a limit can only get one that is never reached: a backup may take hours. */
+/** This limit is never reached, because a backup may take hours: the driver can't turn off the limit of one query. */
 const copy_out_timeout_ms = 24 * 60 * 60 * 1000
 
 interface CopyData {
@@ -54,7 +55,7 @@ interface CopyData {
  * closed when reading is given up.
  */
 class CopyOutQuery extends pg.Query {
-  /** The driver reads it, but its types don't have it. */
+  /** The driver reads this member, but its types don't have it. */
   readonly query_timeout = copy_out_timeout_ms
   readonly chunks = new Readable({
     objectMode: true,
@@ -76,7 +77,7 @@ class CopyOutQuery extends pg.Query {
   }
 
   handleCopyData({ chunk }: CopyData): void {
-    // A copy: the driver uses its buffer again.
+    // The chunk is copied, because the driver uses its buffer again.
     this.#rows.push(Buffer.from(chunk))
     this.#bytes += chunk.length
     if (this.#bytes >= chunk_bytes && !this.#flush()) this.#socket?.pause()
@@ -101,7 +102,7 @@ class CopyOutQuery extends pg.Query {
 export function copyOut(client: pg.PoolClient, table: string, columns: readonly string[]): Readable {
   const text = `copy ${quoteName(table)} (${columns.map(quoteName).join(', ')}) to stdout`
   const query = new CopyOutQuery(text, undefined, (error: Error | undefined) => query.end(error))
-  // Who iterates gets the error. Without a listener it would end the process.
+  // The reader gets the error too. Without this listener it would end the process.
   query.chunks.on('error', () => {})
   client.query(query)
   return query.chunks

@@ -12,10 +12,10 @@ const query_canceled = '57014'
 /** The connection was lost during `commit`, so the transaction may have been committed. Never retried. */
 export class CommitUnknownError extends Error {}
 
-/** The database doesn't answer. Only reads fail with it. */
+/** The database doesn't answer. Only reads fail with this error. */
 export class UnresponsiveError extends Error {}
 
-/** Lost a race with another transaction: a new attempt can succeed. */
+/** Whether the transaction lost a race with another one: a new attempt can succeed. */
 export const isRetryable = (error: unknown): boolean =>
   [serialization_failure, deadlock_detected, unique_violation].includes(codeOf(error)) ||
   (error instanceof Problem && codeOf(error.cause) === unique_violation)
@@ -27,26 +27,26 @@ export const onUniqueViolation =
     throw codeOf(error) === unique_violation ? Object.assign(toProblem(), { cause: error }) : error
   }
 
-/** An earlier statement of the transaction has failed. */
+/** Whether an earlier statement of the transaction has failed. */
 export const isInFailedTransaction = (error: unknown): boolean => codeOf(error) === in_failed_sql_transaction
 
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === lock_not_available
 
-/** A statement took longer than it may. */
+/** Whether a statement took longer than it may. */
 export const isCanceled = (error: unknown): boolean => codeOf(error) === query_canceled
 
-/** Conflicts with other transactions persisted. In a batch, possibly only one item conflicts. */
+/** Whether conflicts with other transactions persisted. In a batch, possibly only one item conflicts. */
 export const isContention = (error: unknown): boolean =>
   [serialization_failure, deadlock_detected, lock_not_available].includes(codeOf(error))
 
-/** The driver got no answer from the connection in time. */
+/** Whether the driver got no answer from the connection in time. */
 export const isQueryTimeout = (error: unknown): boolean => error instanceof Error && /^Query read/.test(error.message)
 
-/** A node of a sharded database can't be reached. */
+/** Whether a node of a sharded database can't be reached. */
 export const isNodeDown = (error: unknown): boolean =>
   isNodeFault(error instanceof CommitUnknownError ? error.cause : error)
 
-/** The database is unreachable, starting, stopping, full or too busy. The client can retry the request. */
+/** Whether the database is unreachable, starting, stopping, full or too busy. The client can retry the request. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error &&
   (error instanceof CommitUnknownError ||
@@ -62,10 +62,10 @@ export const isUnavailable = (error: unknown): boolean =>
       error.message,
     ))
 
-/** There is nothing left for another connection. */
+/** Whether the machine lacks what another connection would need. */
 const isOutOfHandles = (error: Error): boolean => isShortage(error) && 'syscall' in error && error.syscall === 'connect'
 
-/** The same, or too many reads wait already. */
+/** Whether the database is unavailable, or too many reads wait already. */
 export const isBusy = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof Problem && error.code === 'SERVICE_UNAVAILABLE')
 

@@ -87,7 +87,7 @@ const table_changes = /^(?:drop table (\w+)|(?:create table|alter table (\w+) re
 export const isCurrent = async (db: Db, names: string[]): Promise<boolean> =>
   (await listMissing(db, names)).length === 0
 
-/** Those of these migrations that are not applied. */
+/** Returns those of the named migrations that are not applied. */
 export async function listMissing(db: Db, names: string[]): Promise<string[]> {
   const applied = new Set((await readApplied(db)).map(({ name }) => name))
   return names.filter((name) => !applied.has(name))
@@ -144,13 +144,13 @@ async function applyInAttempts(
   return applyInAttempts(pool, migration, classes, attempt + 1)
 }
 
-/** False when another process has applied it meanwhile. */
+/** Applies a migration. Returns false when another process has applied it meanwhile. */
 function apply(pool: Pool, { name, text, checksum }: Migration, classes: TableClasses | undefined): Promise<boolean> {
   return pool.tx(async (db) => {
     await lockMigrations(db)
     if (await isCurrent(db, [name])) return false
     const distribution = await readDistribution(db, classes)
-    // Also ends the snapshot of the statement above: a concurrent index would wait for it forever.
+    // The script also ends the snapshot of the statement above, for which a concurrent index would wait forever.
     await db.script(`set local lock_timeout = ${lock_wait_ms}`)
     if (without_transaction.test(text)) await runOneByOne(pool, text)
     else if (distribution) await runDistributed(db, statementsOf(text), distribution)
@@ -161,16 +161,19 @@ function apply(pool: Pool, { name, text, checksum }: Migration, classes: TableCl
   })
 }
 
-/** Only one process at a time changes the schema. The rest of the transaction may take as long as it does. */
+/**
+ * Locks the migrations, because only one process at a time changes the schema. The rest of the transaction may take as
+ * long as it does.
+ */
 export async function lockMigrations(db: Db): Promise<void> {
-  // One text each: a sharded database sends a text with `set` to its nodes, whole.
+  // Each statement has a text of its own: a sharded database sends a whole text with `set` to its nodes.
   await db.script('set local statement_timeout = 0')
   await db.script('set local idle_in_transaction_session_timeout = 0')
   await db.script(`set local lock_timeout = '${long_wait}'`)
   await db.script('lock table schema_migrations in exclusive mode')
 }
 
-/** Runs on a second connection. */
+/** Runs the statements on a second connection, outside of the transaction. */
 const runOneByOne = (pool: Pool, text: string): Promise<void> =>
   pool.session(async (db) => {
     await db.script('set statement_timeout = 0')

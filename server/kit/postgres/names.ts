@@ -7,7 +7,7 @@ export interface Reference {
   id: string | null
 }
 
-/** The name is null if it has none, or doesn't exist any more. */
+/** The name is null if the thing has none, or doesn't exist any more. */
 export interface Named<R extends Reference = Reference> {
   type: R['type']
   id: R['id']

@@ -4,9 +4,9 @@ import { inSpan } from '../traces/span.ts'
 export interface Notification {
   topic: string
   workspace: string
-  /** What it is about, if subscribers need to know. */
+  /** The id of what was written, if subscribers need to know. */
   id?: string
-  /** False when it leaves nothing to do in the background: only those who watch the row look at it. */
+  /** False when the write leaves nothing to do in the background: only watchers of the row look at it. */
   is_due?: boolean
 }
 
@@ -15,7 +15,7 @@ export function openNotifications() {
   const subscribers = new Set<(notification: Notification) => void>()
   return {
     publish(notification: Notification): void {
-      // What subscribers do belongs to nobody's request.
+      // Subscribers run in no span, because their work belongs to no request.
       inSpan(undefined, () => {
         for (const subscriber of subscribers) subscriber(notification)
       })

@@ -78,7 +78,7 @@ export interface Sort {
   column: string
   is_descending: boolean
   is_nullable: boolean
-  /** Unique whole numbers: there are no ties to break. */
+  /** The column has unique whole numbers, so there are no ties to break. */
   is_ordinal?: boolean
 }
 
@@ -103,7 +103,7 @@ export interface PageSql {
 export interface NumberedPage {
   /** The number of the last item before the page. */
   after: number
-  /** One more than the page has, which tells whether this page is the last. */
+  /** The number of rows to read: one more than the page has, which tells whether this page is the last. */
   rows_max: number
 }
 
@@ -188,7 +188,8 @@ export function orderBy(
 ): Sql {
   const direction = is_descending ? 'desc' : 'asc'
   if (is_ordinal || column === 'id') return raw(`${column} ${direction}`)
-  // Only for nullable columns: PostgreSQL uses an index only if its nulls order is the same.
+  // The order of nulls is named for nullable columns only: PostgreSQL uses an index only if its nulls order is the
+  // same.
   return raw(`${column} ${direction}${is_nullable ? ` nulls ${nulls}` : ''}, id ${direction}`)
 }
 

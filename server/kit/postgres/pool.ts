@@ -26,7 +26,10 @@ export interface Db {
   script(text: string): Promise<void>
   /** The database's time, by which leases go: the clocks of processes may differ. */
   time(): number
-  /** Whether Citus shards the database. Only `citus/` asks: it has verbs for what differs then. Known since the first answer of a connection. */
+  /**
+   * Whether Citus shards the database. Only `citus/` asks: it has verbs for what differs then. False until a connection
+   * has answered for the first time.
+   */
   isSharded(): boolean
   /** Notifies the subscribers of this process. In a transaction they are notified after the commit. */
   notify(notification: Notification): void
@@ -36,7 +39,7 @@ export interface Db {
   tx<T>(work: (db: Db) => Promise<T>, options?: TxOptions): Promise<T>
 }
 
-/** A connection of its own. */
+/** Runs statements on a connection of its own. */
 export interface Session extends Db {
   /** Reads all rows in the text format of COPY, in chunks of whole rows, as fast as they are taken. */
   copyOut(table: string, columns: readonly string[]): AsyncIterable<Buffer>
@@ -54,8 +57,8 @@ export interface Pool extends Db {
   /** The nodes of a sharded database, and whether they answer. They are asked on new connections, and have a second and a half. */
   listNodes(): Promise<Node[]>
   /**
-   * From now on, statements for tenants whose node doesn't answer fail soon, and don't keep their connections from others.
-   * So do writes to tables that each node has. `tenants` selects the `workspace_id` of all.
+   * From now on, statements for tenants whose node doesn't answer fail soon, as do writes to tables that each node has,
+   * and don't keep their connections from others. `tenants` selects the `workspace_id` of all tenants.
    */
   refuseSilentNodes(tables: { tenants: Sql; reference_tables: readonly string[] }): void
   /** How many connections are in use and idle, and how many callers wait for one. */
@@ -122,7 +125,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       await client.connect()
       return await run(client)
     } finally {
-      // A frozen database may leave it open for a while. Nobody waits for it.
+      // A frozen database may leave the connection open for a while, and nothing waits for its end.
       client.end().catch(() => {})
     }
   }
@@ -209,7 +212,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       options,
     )
 
-  /** An error is an answer too. */
+  /** Asks whether the database answers. An error of the database is an answer too. */
   async function ask(): Promise<void> {
     try {
       await onNewConnection((client) => client.query('select 1'))
@@ -242,7 +245,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     connections: () => ({
       in_use: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      // Those for whom one is idle get it in a moment.
+      // A caller for whom a connection is idle gets it in a moment, and doesn't count.
       waiting: Math.max(0, pool.waitingCount - pool.idleCount),
     }),
     observeWaits: (observe) => {
@@ -282,7 +285,7 @@ export async function untilEnd<T>(db: Db, work: (db: Db) => Promise<T>): Promise
   }
 }
 
-/** Tells how long callers wait for a connection: those of transactions, and of single statements. */
+/** Reports how long callers wait for a connection, for transactions and for single statements. */
 class MeasuredPool extends pg.Pool {
   observe: ((wait_ms: number) => void) | undefined
 

@@ -25,12 +25,12 @@ export function openReadinessCheck(
   pool: Pool,
   { migrations, isSetUp }: { migrations: string; isSetUp: () => Promise<boolean> },
 ): () => Promise<Readiness> {
-  // Read once: a newer version may be installed into the folder while this process runs.
+  // The names are read once, because a newer version may be installed into the folder while this process runs.
   const names = listNames(migrations)
   const isWritable = atMostEvery(probe_every_ms, () => acceptsWrites(pool).catch(() => false))
   let nodes_down: number | undefined
   const askNodes = atMostEvery(probe_every_ms, async () => {
-    // A coordinator that fails is not ready, which the other checks find.
+    // An error here means that the coordinator fails, which the other checks find.
     const nodes = await pool.listNodes().catch(() => [])
     if (nodes.length > 0) nodes_down = nodes.filter(({ is_up }) => !is_up).length
   })
@@ -43,7 +43,7 @@ export function openReadinessCheck(
   }
 }
 
-/** Returns the last result, or that of a run that has not ended, unless it began longer ago and has ended. */
+/** Runs at most this often. Until then, and while a run has not ended, callers get the result of the last run. */
 function atMostEvery<T>(every_ms: number, run: () => Promise<T>): () => Promise<T> {
   let last: { result: Promise<T>; began: number; has_ended: boolean } | undefined
   return () => {
@@ -53,7 +53,7 @@ function atMostEvery<T>(every_ms: number, run: () => Promise<T>): () => Promise<
     const end = () => {
       current.has_ended = true
     }
-    // Not `finally`: it would fail when the result does, and nobody would catch it.
+    // `finally` is not used: its promise would fail when the result does, and nobody would catch it.
     current.result.then(end, end)
     return current.result
   }

@@ -3,14 +3,17 @@ import { UnresponsiveError } from './errors.ts'
 
 /** When a read takes longer, the database is asked whether it still answers. */
 const slow_ms = 1_000
-/** When it doesn't answer within this time, it is unresponsive. Slow reads of one that answers go on. */
+/** A database that doesn't answer within this time is unresponsive. Slow reads of one that answers go on. */
 const silent_ms = 3_300
 const check_every_ms = 250
-/** No more than this counts between two checks: a machine or process that stands still must not take its own pause for the database's. */
+/**
+ * At most this much time counts between two checks: a machine or process that stands still must not take its own pause
+ * for the database's.
+ */
 const counted_max_ms = 2 * check_every_ms
 
 interface Read {
-  /** It began then, or the database was last known to answer then. */
+  /** How long ago the read began, or the database was last known to answer. */
   waited_ms: number
   reject: (error: Error) => void
 }
@@ -69,7 +72,7 @@ export function openResponsiveReads(ask: () => Promise<void>): <T>(read: () => P
     return setInterval(check, check_every_ms).unref()
   }
 
-  // Every GET comes through here: a promise and a handler, no more.
+  // Every GET comes through here, so a read costs a promise and a handler, and no more.
   return (run) =>
     new Promise((resolve, reject) => {
       const read = { waited_ms: 0, reject }

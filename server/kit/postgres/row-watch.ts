@@ -7,9 +7,12 @@ import { raw, type Sql } from './sql.ts'
 
 /** Changes that other processes make are seen after this long, or later when many rows are watched. */
 const poll_every_ms = 200
-/** Many open streams, in which mostly nothing happens, must leave the time to requests. */
+/**
+ * Polls read at most this many rows a second: many open streams, in which mostly nothing happens, must leave the time
+ * to requests.
+ */
 const reads_per_second_max = 2_000
-/** Polls at a time, so that most connections are left to requests. */
+/** This many polls run at a time, so that most connections are left to requests. */
 const polls_at_once = 4
 
 type OnChange<Snapshot> = (snapshot: Snapshot | undefined) => void
@@ -22,7 +25,7 @@ interface Watched<Snapshot> {
 
 /** Calls back after each change in the rows that are watched, made by this or another process. */
 export interface RowWatch<Snapshot> {
-  /** Returns the function that ends it. `onChange` must not throw, and may be called without a change. */
+  /** Returns the function that ends the watch. `onChange` must not throw, and may be called without a change. */
   open: (at: InWorkspace, id: string, onChange: OnChange<Snapshot>) => () => void
   readSnapshot: (at: InWorkspace, id: string) => Promise<Snapshot | undefined>
 }
@@ -33,12 +36,15 @@ export function openRowWatch<Snapshot>(
   { table, columns }: { table: string; columns: Sql },
 ): RowWatch<Snapshot> {
   const readSnapshot = batchedGetById<Snapshot>(columns, raw(table))
-  /** Keys have the workspace and the id: who watches the id of another workspace must see nothing, and not keep others from seeing it. */
+  /**
+   * Keys have the workspace and the id: a watcher of the id of another workspace must see nothing, and not keep others
+   * from seeing it.
+   */
   const watched = new Map<string, Watched<Snapshot>>()
   const keyOf = (workspace: string, id: string) => `${workspace} ${id}`
   let is_polling = false
 
-  /** When the database is unavailable, the next poll tries again. */
+  /** Reads the row and calls back. When the database is unavailable, the next poll tries again. */
   function look({ workspace, id, onChanges }: Watched<Snapshot>): Promise<void> {
     return readSnapshot(pool, workspace, id)
       .then((snapshot) => {

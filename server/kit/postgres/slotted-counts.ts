@@ -5,7 +5,7 @@ import { join, raw, type Sql, sql } from './sql.ts'
 /** Each total is the sum of this many rows. Transactions that write to different rows don't wait for each other. */
 const slots = 16
 
-/** What begins comes from `null`, and what is deleted goes to it. */
+/** A thing moves from one value to another. A new thing comes from `null`, and a deleted one goes to it. */
 export interface CountChange<Value extends string> {
   from: Value | null
   to: Value | null
@@ -15,9 +15,9 @@ type ColumnType = 'text' | 'uuid' | 'date'
 
 /** The columns of a table. It also has `workspace_id`, `slot` and `total`; the primary key is all but the total. */
 interface Columns<Key extends string> {
-  /** Fields of a change. */
+  /** Columns whose values are fields of a change. */
   keys?: Record<Key, ColumnType>
-  /** The one that changes. */
+  /** The column whose value changes. */
   value: { name: string; type: ColumnType }
 }
 
@@ -39,7 +39,7 @@ export function slottedCounts<Change extends CountChange<string>>(
   const columns = raw([...key_names, value.name].join(', '))
   const types = [...Object.values<ColumnType>(keys ?? {}), value.type].map((type) => raw(`::${type}[]`))
 
-  /** Sorts them, so that concurrent transactions lock the rows in the same order. */
+  /** Sums up the changes and sorts them, so that concurrent transactions lock the rows in the same order. */
   function sumUp(changes: Change[]): Total[] {
     const totals = new Map<string, Total>()
     const add = (change: Change, to: string | null, by: number) => {
@@ -81,7 +81,7 @@ export function slottedCounts<Change extends CountChange<string>>(
 }
 
 interface Total {
-  /** Of the columns. */
+  /** The values of the columns, in their order. */
   values: string[]
   by: number
 }

@@ -15,14 +15,17 @@ export class Sql {
 
 /** A selection, or a statement that returns it: its rows have the members of `Row`, and may have more. */
 export interface SqlOf<Row> extends Sql {
-  /** It exists in types only. */
+  /** This member exists in types only. */
   readonly reads: (row: Row) => void
 }
 
 /** A statement that is read as rows of this type. Where nothing says what it returns, nothing is checked. */
 export type StatementFor<Row> = Sql & { readonly reads?: (row: Row) => void }
 
-/** Of a template with a selection: a statement that returns it. Values of the type `any` say nothing. */
+/**
+ * The type of a template: a statement that returns the selection among its inputs, if there is one. Inputs of the type
+ * `any` say nothing.
+ */
 type Returning<Input> = 0 extends 1 & Input
   ? Sql
   : [Extract<Input, SqlOf<never>>] extends [never]

@@ -9,7 +9,7 @@ interface Description {
   attributes: Attributes
 }
 
-/** By text. Describing a statement takes longer than to look it up. */
+/** Descriptions by the text of the statement. Making one takes longer than looking it up. */
 const described = new Map<string, Description>()
 
 /** Adds a statement that was just sent to the span of its caller, if there is one. Its text has parameters, and no values. */
@@ -23,7 +23,7 @@ export function traceStatement<T>(text: string, sent: Promise<T>): Promise<T> {
       return result
     },
     (error: unknown) => {
-      // A code of PostgreSQL, or of a lost connection. Messages may contain values.
+      // The error is a code of PostgreSQL or of a lost connection, because messages may contain values.
       span?.end({ error: errorCode(error) ?? 'error' })
       throw error
     },
@@ -45,8 +45,8 @@ const written =
 const read = /\b(?:from|join)\s+(?:only\s+)?(?!lateral\b|unnest\b|rows\b)"?([a-z_]\w*)\b(?!\s*[([])/g
 
 /**
- * The verb and the table, such as `select events`: of a statement that writes, those of what it writes first. Tables of subqueries
- * count only if there is no other.
+ * Returns the verb and the table, such as `select events`. A statement that writes is named by its first write. Tables
+ * of subqueries count only if there is no other.
  * @internal
  */
 export function summarize(text: string): string {
@@ -62,7 +62,7 @@ export function summarize(text: string): string {
   return ['select', is_table ? first : tablesIn(text).find((name) => !own.has(name))].join(' ').trim()
 }
 
-/** A subquery may come before the table that the statement is about. */
+/** Removes subqueries, which may come before the table that the statement is about. */
 function withoutParentheses(text: string): string {
   const shorter = text.replaceAll(/\([^()]*\)/g, '[]')
   return shorter === text ? text : withoutParentheses(shorter)

@@ -65,7 +65,7 @@ export class Selection<Row> extends Sql {
     return db.maybe<Row>(sql`select ${this} ${rest}`)
   }
 
-  /** Reads the row that there is. */
+  /** Reads exactly one row. */
   one(db: Pick<Db, 'one'>, rest: Sql): Promise<Row> {
     return db.one<Row>(sql`select ${this} ${rest}`)
   }
@@ -74,7 +74,7 @@ export class Selection<Row> extends Sql {
 /** The type of the rows that are read by a selection. */
 export type RowOf<Selected> = Selected extends Selection<infer Row> ? Row : never
 
-/** Returns a function that selects members of rows. Those that have no column of their name are computed. */
+/** Returns a function that selects members of rows. Members that have no column of their name are computed. */
 export const selectorOf =
   <Row extends object, Name extends string>(
     { columns }: Table<Name>,
@@ -112,12 +112,12 @@ export type ValuesOf<Described extends Columns> = { [name in keyof Described]: D
 export const typesIn = <Described extends Columns>(described: Described): { [name in keyof Described]: string } =>
   mapColumns(described, ({ type }) => type)
 
-/** A row in which nothing is given. */
+/** A row with the initial value of each column. */
 export const initialOf = <Described extends Columns>(described: Described): ValuesOf<Described> =>
   mapColumns(described, ({ initial }) => initial)
 
 const mapColumns = <Described extends Columns, Result>(described: Described, map: (one: Column<unknown>) => unknown) =>
-  // Each column has a value.
+  // The cast is true, because each column gets a value.
   Object.fromEntries(Object.entries(described).map(([name, one]) => [name, map(one)])) as Result
 
 const typesOf = <Name extends string>(columns: Record<Name, string>, names: readonly Name[]): string =>

@@ -4,7 +4,7 @@ import { quoteName, raw, sql } from './sql.ts'
 /** A table of the current schema. Use its names with `quoteName`. */
 export interface Table {
   name: string
-  /** Those that are stored: without generated ones. */
+  /** The columns that are stored, without generated ones. */
   columns: string[]
 }
 
@@ -42,11 +42,11 @@ function parentsFirst(tables: TableWithParents[]): Table[] {
   return [...sorted.values()]
 }
 
-/** Plans of statements are bad until PostgreSQL knows new rows. */
+/** Analyzes the tables, because plans of statements are bad until PostgreSQL knows new rows. */
 export const analyzeTables = (pool: Pool, tables: string[]): Promise<void> =>
   pool.session(async (db) => {
     await db.script('set statement_timeout = 0')
-    // Citus can't analyze several at once.
+    // Citus can't analyze several tables at once.
     for (const name of tables) await db.script(`analyze ${quoteName(name)}`)
   })
 

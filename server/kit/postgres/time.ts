@@ -1,13 +1,13 @@
 import * as clock from '../clock.ts'
 
-/** How much a measurement loses with its age: clocks don't run equally fast. */
+/** The error of a measurement grows by this share of its age, because clocks don't run equally fast. */
 const drift = 0.01
 const recent_ms = 3_000
 
 /** The database's time, which all processes share: their own clocks may differ. It goes by measurements and monotonic time. */
 export interface DatabaseTime {
   now: () => number
-  /** Whether it was measured a short time ago. */
+  /** Whether the time was measured a short time ago. */
   isRecent: () => boolean
   /** `ask` returns the database's time. */
   measure: (ask: () => Promise<string>) => Promise<void>
@@ -16,14 +16,17 @@ export interface DatabaseTime {
 interface Measurement {
   time: number
   ticks: number
-  /** It is at most this wrong. */
+  /** The time is wrong by at most this much. */
   error_ms: number
 }
 
-/** Wall time until the first measurement. */
+/** Opens a clock that shows wall time until the first measurement. */
 export function openDatabaseTime(): DatabaseTime {
   let last: Measurement | undefined
-  /** After a long wait it is not known when the database has answered. */
+  /**
+   * Whether a measurement is better than the last one is at its age. After a long wait it is not known when the
+   * database has answered.
+   */
   const isBetter = ({ ticks, error_ms }: Measurement) =>
     last === undefined || error_ms <= last.error_ms + drift * (ticks - last.ticks)
   return {

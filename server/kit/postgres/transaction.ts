@@ -11,7 +11,7 @@ export interface TxOptions {
 
 export const lock_timeout_ms = 2_000
 const attempts_max = 3
-/** Up to this long, so that transactions that met don't meet again. */
+/** The first retry waits for a random time up to this, so that transactions that met don't meet again. */
 const retry_after_ms = 50
 
 /** Runs its statements on `client`. */
@@ -49,8 +49,9 @@ export async function runTransaction<T>(
     if (!isInFailedTransaction(error)) cause = error
   }
   try {
-    // Awaited: if `begin` failed, statements sent after it would each commit on their own. Two texts, sent together: a sharded
-    // database passes on a text with `set` to its nodes. Without a transaction, `set local` does nothing.
+    // This is awaited: if `begin` failed, statements sent after it would each commit on their own. The two texts are
+    // sent together, and are not one, because a sharded database passes on a text with `set` to its nodes. Without a
+    // transaction, `set local` does nothing.
     const begun = Promise.all([
       client.query(`begin isolation level ${isolation}`),
       client.query(`set local lock_timeout = ${lock_ms}`),

@@ -8,7 +8,7 @@ export interface WavFormat {
 
 const codes = { pcm16: 1, mulaw: 7 } as const
 const bytes_per_sample = { pcm16: 2, mulaw: 1 } as const
-/** The real format of one with this code is in the extension of its `fmt` chunk. */
+/** A file with this format code has its real format in the extension of its `fmt` chunk. */
 const extensible = 0xfffe
 
 /** The beginning of a file with this many bytes of samples. Formats other than PCM need a `fact` chunk with the number of samples. */
@@ -62,8 +62,9 @@ export function readSamples(bytes: Uint8Array): Int16Array {
 }
 
 /**
- * Reads PCM16 and μ-law of any rate, and of several channels the first. Sizes that a file can't have, as in files that were
- * streamed, mean its end. Its header may lie about the rate: a known one wins. Throws if it is no such file.
+ * Reads a file of PCM16 or μ-law at any rate. Of several channels it reads the first. A size that the file can't have,
+ * as in one that was streamed, means the end of the file. The header may lie about the rate, so a known rate wins.
+ * Throws if the file is of another kind.
  */
 export function readWav(file: Uint8Array, known_rate?: number): Sound {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
@@ -74,15 +75,15 @@ export function readWav(file: Uint8Array, known_rate?: number): Sound {
 }
 
 export interface WavReader {
-  /** Returns the samples that are complete now. Throws if it is no such file. */
+  /** Returns the samples that are complete now. Throws if the file is no WAV file of PCM16 or μ-law. */
   push: (bytes: Uint8Array) => Int16Array
-  /** Known before the first sample. */
+  /** The rate is known before the first sample, and 0 until then. */
   readonly sample_rate: number
 }
 
-/** Of those that a header with two rates may mean: what speech usually has comes first. */
+/** The usual rates of speech, the most usual first. They decide when a header names two different rates. */
 const usual_rates = [24_000, 22_050, 16_000, 44_100, 48_000, 8_000, 32_000]
-/** What comes before the samples is shorter. */
+/** The head of a file, before its samples, is shorter than this. */
 const head_bytes_max = 64 * 1024
 
 /** Reads a file that comes in pieces, as `readWav` reads a whole one. A size of 0 means that it was not known. */
@@ -107,7 +108,7 @@ export function openWavReader(known_rate?: number): WavReader {
       const whole = Math.min(left, waiting.length - (waiting.length % format.frame_bytes))
       const samples = firstChannel(waiting.subarray(0, whole), format)
       left -= whole
-      // Nothing that follows is sound.
+      // Bytes after the samples are not sound, and are dropped.
       waiting = left > 0 ? waiting.subarray(whole) : Buffer.alloc(0)
       return samples
     },
@@ -145,7 +146,7 @@ function readFormat(chunk: Buffer, known_rate: number | undefined): Format {
   if (real_code !== codes[encoding] || bits !== 8 * bytes_per_sample[encoding])
     throw new Error(`the WAV file has format ${real_code} with ${bits} bits, and only PCM16 and μ-law can be read`)
   const said_channels = chunk.readUInt16LE(2)
-  // Frames of one sample are those of one channel.
+  // A file whose frames have one sample has one channel, whatever its header says.
   const channels = chunk.readUInt16LE(12) === bytes_per_sample[encoding] ? 1 : said_channels
   const frame_bytes = channels * bytes_per_sample[encoding]
   const said_rate = chunk.readUInt32LE(4)
@@ -155,10 +156,13 @@ function readFormat(chunk: Buffer, known_rate: number | undefined): Format {
   return { encoding, sample_rate, channels, frame_bytes }
 }
 
-/** All rates in use are multiples of 25. To convert another one to them would take long. */
+/** Whether a rate is in use. All such rates are multiples of 25, and converting another one to them would take long. */
 export const isUsable = (rate: number): boolean => rate % 25 === 0 && rate >= 4_000 && rate <= 192_000
 
-/** A header says twice how fast its samples are. Many writers get the second wrong, and a lie is rarely told twice. */
+/**
+ * A header states its rate twice: in samples and in bytes a second. Many writers get the second wrong, and a wrong rate
+ * is rarely stated twice.
+ */
 function likelyRate(said: number, by_bytes: number): number {
   return usual_rates.find((rate) => rate === said || rate === by_bytes) ?? said
 }

@@ -6,22 +6,22 @@ import { OutboundError } from '../outbound/request.ts'
 import { type Resource, toOtlp } from './otlp.ts'
 import { inSpan, type Span } from './span.ts'
 
-/** Spans that wait, or are being sent. More are dropped. */
+/** At most this many spans wait or are being sent. More are dropped. */
 const queue_max = 2_048
-/** In one request. When so many wait, they are sent at once. */
+/** One request has at most this many spans. When as many wait, they are sent at once. */
 const batch_max = 512
 const send_every_ms = clock.second_ms
-/** After each failure twice as long is waited, up to this. */
+/** The wait doubles after each failure, up to this. */
 const retry_max_ms = 30 * clock.second_ms
 const timeout_ms = 10 * clock.second_ms
-/** Of the answer, which nobody reads. */
+/** The collector's answer is read up to this and thrown away. */
 const answer_bytes_max = 16 * 1024
 /** How long a stop waits for what is left to be sent. */
 const close_max_ms = 3 * clock.second_ms
 const log_every_ms = 60 * clock.second_ms
 /** A wall clock that has moved by more than this was set: its jitter is smaller. */
 const clock_moved_ms = 50
-/** Those that the protocol lets us repeat. */
+/** The protocol allows a repeat after these statuses. */
 const repeated_statuses = [429, 502, 503, 504]
 
 export interface ExporterOptions {
@@ -44,7 +44,7 @@ export interface Exporter {
 interface Failure {
   reason: string
   may_repeat: boolean
-  /** What is not the collector's fault. */
+  /** An error that is not the collector's fault. */
   err?: unknown
 }
 
@@ -73,7 +73,7 @@ export function openExporter({ url, headers, resource, outbound, log, onDropped 
     dropped = 0
   }
 
-  /** One timer at a time. Its work belongs to no request. */
+  /** Sets the only timer. Its work belongs to no request, so it runs in no span. */
   function schedule(after_ms: number): void {
     clearTimeout(timer)
     timer = inSpan(undefined, () => setTimeout(sendNext, after_ms)).unref()
@@ -88,7 +88,10 @@ export function openExporter({ url, headers, resource, outbound, log, onDropped 
     })
   }
 
-  /** Resolves to whether the collector is there. What it refuses is dropped, and all else stays in the queue. Never rejects. */
+  /**
+   * Resolves to whether the collector is there. Spans that it refuses are dropped, and those that it may still take
+   * stay in the queue. Never rejects.
+   */
   async function sendBatch(): Promise<boolean> {
     const batch = queue.slice(0, batch_max)
     const measured_ms = clock.wall() - clock.ticks()

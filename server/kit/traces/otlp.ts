@@ -1,7 +1,7 @@
 import { truncate } from '../text.ts'
 import type { Attributes, Span, SpanKind } from './span.ts'
 
-/** Of texts in attributes, such as statements. */
+/** Texts in attributes, such as statements, are cut to this length. */
 const text_length_max = 2_048
 
 const kinds: Record<SpanKind, number> = { internal: 1, server: 2, client: 3 }
@@ -9,7 +9,7 @@ const error_status = { code: 2 }
 
 export interface Resource {
   attributes: Attributes
-  /** What has made the spans. */
+  /** The name and version of the program that has made the spans. */
   scope: { name: string; version: string }
 }
 
@@ -40,7 +40,7 @@ function toSpan(span: Span, epoch_ms: number) {
   }
 }
 
-/** A number of nanoseconds would not be exact: JSON has them as text. */
+/** Formats nanoseconds as text, because a JSON number of them would not be exact. */
 const toNanoseconds = (time_ms: number): string => `${Math.round(time_ms * 1_000)}000`
 
 const toAttributes = (attributes: Attributes) =>

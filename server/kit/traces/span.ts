@@ -48,7 +48,7 @@ export class Span implements SpanContext {
   error: string | undefined
   ended_ticks: number | undefined
 
-  /** Without a span before it, it begins a trace. */
+  /** A span without a `span_id` before it begins a trace. */
   constructor(
     { name, kind, attributes = {}, began_ticks = clock.ticks() }: SpanOptions,
     before: Pick<SpanContext, 'trace_id' | 'is_sampled'> & { span_id?: string },
@@ -89,10 +89,10 @@ export class Span implements SpanContext {
   }
 }
 
-/** In a process without traces nothing ever runs in it. */
+/** The span that code runs in. In a process without traces there never is one. */
 const running = new AsyncLocalStorage<Span | undefined>()
 
-/** The span that the caller runs in. What goes on after its end, such as a timer, has none. */
+/** The span that the caller runs in. Work that goes on after its end, such as a timer, has none. */
 export function currentSpan(): Span | undefined {
   const span = running.getStore()
   return span?.ended_ticks === undefined ? span : undefined
@@ -109,7 +109,10 @@ export function sharedSpan(callers: readonly { span: Span | undefined }[]): Span
   return owner
 }
 
-/** For requests to servers of customers, who can continue the trace. The span's, or if it is not sent, that of the caller. */
+/**
+ * Headers for requests to servers of customers, who can continue the trace. They name the span or, if it is not sent,
+ * that of the caller.
+ */
 export function traceHeaders(span: Span | undefined): Record<string, string> {
   const from = span ?? currentSpan()
   return from ? { traceparent: from.traceparent } : {}

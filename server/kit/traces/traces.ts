@@ -5,7 +5,7 @@ import { openExporter } from './exporter.ts'
 import type { Resource } from './otlp.ts'
 import { newTraceId, parseTraceparent, Span, type SpanOptions } from './span.ts'
 
-/** Traces of OpenTelemetry. What is part of a trace asks for `currentSpan()`. */
+/** Traces of OpenTelemetry. Code that is part of a trace calls `currentSpan()` instead. */
 export interface Traces {
   /**
    * Begins a trace, or continues the one that the header `traceparent` of a request names. Anyone can send this header, so it
@@ -17,7 +17,7 @@ export interface Traces {
 }
 
 export interface TracesOptions {
-  /** Of the collector. `/v1/traces` is added. */
+  /** The URL of the collector. `/v1/traces` is added to it. */
   endpoint: string
   headers: Record<string, string>
   resource: Resource

@@ -4,16 +4,19 @@ import type { Db } from '../postgres/pool.ts'
 import { type Sql, sql } from '../postgres/sql.ts'
 import type { DueKind } from './due.ts'
 
-/** Workspaces that are noted as due and whose work of a kind is looked at: the more, the fewer items of each are counted. */
+/**
+ * At most this many due workspaces are looked at for a kind of work: the more there are, the fewer items of each are
+ * counted.
+ */
 const workspaces_max = 5_000
 const read_max = 100_000
 /** Items of a kind are counted up to this many. */
 export const items_max = 10_000
 
-/** What waits to be done of one kind of background work, in live workspaces: the time of others stands still. */
+/** Items of one kind of background work that wait in live workspaces: the time of other workspaces stands still. */
 export interface Backlog {
   kind: string
-  /** Up to `items_max`. */
+  /** The number of due items, up to `items_max`. */
   due: number
   /** The age of the oldest one. 0 when nothing is due. */
   lag_seconds: number
@@ -59,7 +62,7 @@ interface Counted {
 
 const noBacklog = (kind: string): Backlog => ({ kind, due: 0, lag_seconds: 0 })
 
-/** The lag counts from when it was read: on a busy database that takes seconds. */
+/** Adds what was counted. The lag ends when the count was read, which takes seconds on a busy database. */
 function sumUp({ kind, due, lag_seconds }: Backlog, counted: Counted, now: number): Backlog {
   const lag = counted.oldest === null ? 0 : Math.floor((now - clock.parse(counted.oldest)) / clock.second_ms)
   return { kind, due: Math.min(due + counted.due, items_max), lag_seconds: Math.max(lag_seconds, lag) }

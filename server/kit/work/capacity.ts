@@ -2,9 +2,9 @@
 export interface Share {
   /** Items running at the same time. */
   slots: number
-  /** The same for slow items, which have slots of their own. */
+  /** Slow items running at the same time, which have slots of their own. */
   slow_slots: number
-  /** Limits both together. Items that turn out to be slow may exceed `slow_slots`, but not this. */
+  /** Limits slow and other items together. Items that turn out to be slow may exceed `slow_slots`, but not this. */
   total: number
   /** Items that have ended, and whose results are not yet recorded. */
   unrecorded: number
@@ -17,7 +17,7 @@ export interface Limits {
   slow_after_ms?: number
 }
 
-/** For work without slow items. */
+/** Makes a share for work without slow items. */
 export const plainShare = (slots: number): Share => ({ slots, slow_slots: 0, total: slots, unrecorded: slots })
 
 interface Speed {
@@ -47,8 +47,8 @@ export class Capacity {
   }
 
   /**
-   * What one more claim may take of the slots for slow items. Those who have some leave half of the rest to others, or a few
-   * workspaces would keep all of them.
+   * Returns how many of the slots for slow items one more claim may take. A workspace that has some leaves half of the
+   * rest to others, or a few workspaces would keep all of them.
    */
   freeSlowFor(own: Capacity): number {
     const free = own.#running_slow > 0 ? Math.floor(this.free_slow / 2) : this.free_slow
@@ -73,7 +73,7 @@ export class Capacity {
     return this.#claimed === this.#postponed
   }
 
-  /** For a claim in progress, which may fill these slots. */
+  /** Reserves slots for a claim in progress, which may fill them. */
   reserve(slots: number): void {
     this.#reserved += slots
   }
@@ -104,7 +104,7 @@ export class Capacity {
     this.#claimed -= count
   }
 
-  /** These stay claimed for a while, and are no work in progress. */
+  /** Counts items that stay claimed for a while, and are no work in progress. */
   postpone(count: number): void {
     this.#postponed += count
   }

@@ -19,11 +19,11 @@ const note_retry_ms = 2_000
 export interface DueKind {
   /** Notifications that announce new work have this topic. */
   kind: string
-  /** Whether its table is not sharded, also where others are. */
+  /** Whether the table of this work is not sharded, also where others are. */
   is_local?: boolean
   /** Selects, as one value, when work of the workspace is due next; null when there is none. It reads few rows. */
   nextDue: (workspace: string | Sql) => Sql
-  /** The same, but not before the leases of the items end. */
+  /** Selects when work of the workspace is due next, but not before the leases of the items end. */
   nextFree?: (workspace: string) => Sql
   /** Selects the `due_at` of items that are due and that no process works on, the oldest first. It reads few more than `limit`. */
   selectWaiting: (of: Waiting) => Sql
@@ -31,7 +31,7 @@ export interface DueKind {
 
 interface Waiting {
   workspace: string | Sql
-  /** By the database's time, as leases go. */
+  /** The database's time, by which leases go. */
   now: number
   limit: number
 }
@@ -99,7 +99,7 @@ async function noteDue(db: Db, kind: string, workspace: string): Promise<void> {
 
 interface EveryDue {
   kinds: DueKind[]
-  /** Selects the `workspace_id` of all. */
+  /** Selects the `workspace_id` of all workspaces. */
   workspaces: Sql
   /** Gets the error when a sharded database can't be asked with one statement. */
   onNodeDown?: ((error: unknown) => void) | undefined
@@ -151,7 +151,7 @@ interface Note {
   due_at: string | null
 }
 
-/** Leaves out those without work. */
+/** Writes the notes, and leaves out workspaces without work. */
 async function writeNotes(db: Db, all: Note[]): Promise<void> {
   const due = all.filter(({ due_at }) => due_at !== null)
   if (due.length === 0) return
@@ -196,9 +196,10 @@ export async function moveDue(at: At, kind: DueKind): Promise<void> {
   if (is_earlier) await noteDue(db, kind.kind, workspace)
 }
 
-/** When the next work of each kind is due. Infinity when there is none. */
+/** Returns when the next work of each kind is due. Infinity when there is none. */
 export async function readDueTimes({ db, workspace }: InWorkspace, kinds: DueKind[]): Promise<Map<string, number>> {
-  // Beside a row of the workspace, the node of a sharded database answers for all kinds. Alone, each subquery would go there and back.
+  // Beside a row of the workspace, the node of a sharded database answers for all kinds. Otherwise each subquery would
+  // go there and back.
   const { local = [], own = [] } = Object.groupBy(kinds, ({ is_local }) => (is_local ? 'local' : 'own'))
   const times = await Promise.all([
     readTimes(db, { workspace, kinds: local }),
@@ -224,9 +225,9 @@ const timesOf = (kinds: DueKind[], workspace: string | Sql): Sql => {
   return sql`to_json(array[${join(times, ', ')}]::timestamptz[])`
 }
 
-/** What runs the work of a kind. */
+/** Runs the work of a kind. */
 export interface DueEngine {
-  /** Whether it takes another workspace that a poll has found. */
+  /** Whether the engine takes another workspace that a poll has found. */
   has_room: boolean
   add: (workspace: string, options?: { is_polled?: boolean }) => void
   /** Whether a workspace that a poll has found is left out for now. */
@@ -258,7 +259,7 @@ export function openDuePoll({ pool, kinds, test_times, engineOf, log }: DuePollO
       for (const kind of kinds) engineOf(kind).retry()
       for (const [index, round] of rounds.entries())
         round.place = addPage(engineOf(round.kind), round, pages.get(index + 1) ?? [])
-      // Others come first next time, or those of the first round would take all room.
+      // The next poll reads the rounds in reverse order, or the first round would take all room.
       rounds.reverse()
     } catch (error) {
       log.warn({ err: error }, 'polling for background work failed')
@@ -285,7 +286,7 @@ export function openDuePoll({ pool, kinds, test_times, engineOf, log }: DuePollO
   }
 }
 
-/** The time is the database's text, which is exact. */
+/** A position in a round. The time is the database's text, which is exact. */
 interface Place {
   due_text: string
   workspace_id: string
@@ -294,19 +295,19 @@ interface Place {
 /** Many workspaces may stay due, because they are busy or another process has them. So polls go through them in rounds, page by page. */
 interface Round {
   kind: string
-  /** Before the first workspace. */
+  /** The position before the first workspace. */
   start: Place
   until: string
   /** The last workspace that was added. */
   place: Place
 }
 
-/** Someone has added work. The process that did so runs it, if it can. */
+/** A round through workspaces to which someone has added work. The process that did so runs it, if it can. */
 const announced = {
   start: { due_text: '-infinity', workspace_id: '00000000-0000-0000-0000-000000000000' },
   until: '-infinity',
 }
-/** Work that has become due. Only polls find it, so it doesn't wait for a round through the others. */
+/** A round through workspaces whose work has become due. Only polls find it, so it doesn't wait for the other round. */
 const timed = {
   start: { due_text: '-infinity', workspace_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
   until: 'infinity',
@@ -347,7 +348,7 @@ async function readPages(
   return Map.groupBy(due, ({ nth }) => nth)
 }
 
-/** Returns after which workspace the round goes on. It starts again when all were added. */
+/** Adds the workspaces of a page. Returns the position after which the round goes on: its start when all were added. */
 function addPage(engine: DueEngine, { start, place }: Round, page: Place[]): Place {
   let last = place
   for (const next of page) {

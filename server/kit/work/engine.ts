@@ -14,19 +14,19 @@ import { newState, type State } from './state.ts'
 import type { DueItem, Work } from './work.ts'
 import { WorkspaceQueue } from './workspace-queue.ts'
 
-/** Two run at a time, so that most connections are left to requests. */
+/** Two claims run at a time, so that most connections are left to requests. */
 const concurrent_claims_max = 2
-/** Waits until other keys have none left either, so that one claim serves all of them. */
+/** A refill for a key waits this long for other keys to run out of items too, so that one claim serves all of them. */
 const refill_delay_ms = 10
 /** Items that failed, or whose results could not be recorded, run again after this long. */
 const retry_ms = 30_000
 const check_every_ms = 500
-/** Workspaces that wait for a claim. A poll adds no more than this, so that memory stays bounded. */
+/** At most this many workspaces wait for a claim. A poll adds no more, so that memory stays bounded. */
 const waiting_max = 1_000
 /** A workspace whose node is down is tried again after this long, and then after twice as long each time. */
 const pause_min_ms = 500
 const pause_max_ms = 10_000
-/** Failed workspaces that are remembered. Polls find the others again. */
+/** At most this many failed workspaces are remembered. Polls find the others again. */
 const failed_max = 10_000
 /** An idle workspace forgets its keys when it has more than this. */
 const keys_max = 1_000
@@ -127,13 +127,16 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     await this.#run(atLater(at), state, item)
   }
 
-  /** Claims again what could not be claimed. Nobody else may know of it: the note for others has perhaps failed too. */
+  /**
+   * Claims again in workspaces where a claim has failed. Nobody else may know of their work: the note for others has
+   * perhaps failed too.
+   */
   retry(): void {
     for (const workspace of this.#failed.keys())
       if (!this.isPausing(workspace)) this.add(workspace, { is_polled: true })
   }
 
-  /** Whether its node was down a moment ago. */
+  /** Whether the node of the workspace was down a moment ago. */
   isPausing(workspace: string): boolean {
     const { until_ticks = 0 } = this.#failed.get(workspace) ?? {}
     return until_ticks > clock.ticks()
@@ -185,7 +188,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     while (this.#canClaim()) {
       const workspace = this.#queue.take((workspace) => isReady(this.#stateOf(workspace)))
       if (workspace === undefined) break
-      // It serves more than the request or the item that has led here.
+      // A claim runs in no span: it serves more than the request or the item that has led here.
       this.#inBackground(inSpan(undefined, () => this.#claimBatch(this.#stateOf(workspace))))
     }
     this.#reportIdle()
@@ -257,10 +260,11 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   async #claim(at: AtOutside, state: State<Item>, slots: { slots: number; slow_slots: number }): Promise<Item[]> {
     const { claimed, by_key, is_polled } = state
     if (claimed.size === 0 && by_key.size > keys_max) by_key.clear()
-    // Before the claim, because more may be committed late during it. If the claim fails, the next poll sets it.
+    // `is_polled` is reset before the claim, because more may be committed late during it. If the claim fails, the next
+    // poll sets it again.
     state.is_polled = false
     const found = await this.#work.claim(at, { ...slots, claimed, by_key, is_polled })
-    // It may have taken so long that another process has the lease.
+    // The claim may have taken so long that another process has the lease.
     const is_held = this.#leases.is_per_item || state.lease_until > at.db.time()
     return is_held ? found : []
   }
@@ -299,7 +303,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   #refill({ state, key }: Run<Item>): void {
     const { running } = state.capacity
-    // Then `#release` enqueues it, when the results are recorded.
+    // When nothing runs, `#release` enqueues the workspace after the results are recorded.
     if (running === 0) return
     if (running <= state.refill_below) this.#refillNow(state)
     else if (key?.running === 0)
@@ -315,12 +319,12 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   #release(state: State<Item>, items: Item[]): void {
     this.#running.release(state, items)
-    // There may be more that didn't fit into the capacity before.
+    // There may be more due items that didn't fit into the capacity before.
     if (state.claimed.size === 0) this.#queue.add(state.workspace)
     this.#claimNext()
   }
 
-  /** The items stay due, and would be claimed again at once otherwise. */
+  /** Keeps the items claimed for a while: they stay due, and would be claimed again at once otherwise. */
   #retryLater(state: State<Item>, items: Item[]): void {
     this.#running.postpone(state, items)
     const retry = () => {

@@ -7,7 +7,7 @@ const workspaces_at_once = 2
 
 interface FollowUp {
   name: string
-  /** Of the notifications of commits that it follows. */
+  /** Notifications of the commits that it follows have this topic. */
   topic: string
   every_ms: number
   /** Returns true if it must run again. */
@@ -15,8 +15,9 @@ interface FollowUp {
 }
 
 /**
- * Follows the commits of this process: it runs once for all that were made in a workspace since the last time. What nobody waits for
- * is done so, and a periodic task finds what a killed process has not done, or what has failed: a node of the database may be down.
+ * Follows the commits of this process: `run` is called once for all commits in a workspace since its last call. This is
+ * for work that nobody waits for. A periodic task finds what a killed process has not done, or what has failed: a node
+ * of the database may be down.
  */
 export function openFollowUp(
   pool: Pool,

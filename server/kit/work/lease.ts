@@ -6,21 +6,27 @@ import type { State } from './state.ts'
 
 /** When a lease isn't renewed for this long, by the database's time, another process may take it. */
 export const lease_ms = 10_000
-/** Statements that renew leases of items, each of another workspace, so that most connections are left to requests. */
+/**
+ * This many statements renew leases of items at a time, each of another workspace, so that most connections are left to
+ * requests.
+ */
 const concurrent_renewals_max = 4
 
-/** When a lease ends that begins or is renewed now. */
+/** Returns when a lease ends that begins or is renewed now. */
 export const leaseEnd = (db: Db): string => clock.iso(db.time() + lease_ms)
 
 /** How an engine keeps other processes from running the same items. */
 export interface Leases<Item> {
   /** Whether a claim leases each item. If not, all of the workspace is leased, up to `lease_until` of its state. */
   is_per_item: boolean
-  /** Before a claim. Returns false when nothing may be claimed, because another process has the workspace, for example. */
+  /**
+   * Called before a claim. Returns false when nothing may be claimed, because another process has the workspace, for
+   * example.
+   */
   take: (at: InWorkspace, state: State<Item>) => Promise<boolean>
-  /** While items run, for all workspaces at once: one after the other would take longer than a lease lasts. */
+  /** Called while items run, for all workspaces at once: one after the other would take longer than a lease lasts. */
   renew: (db: Db, states: State<Item>[]) => Promise<void>
-  /** When the workspace has nothing to do, so that another process can take it at once. */
+  /** Called when the workspace has nothing to do, so that another process can take it at once. */
   end?: (at: InWorkspace, state: State<Item>) => Promise<void>
   endAll?: (db: Db) => Promise<void>
 }
@@ -28,9 +34,12 @@ export interface Leases<Item> {
 /** Extends the leases of running items, and returns those. It leaves out items whose rows are locked. */
 type Renew<Item> = (at: InWorkspace, items: Item[]) => Promise<{ id: string }[]>
 
-/** A claim leases the items themselves, and they end their leases. */
+/** Leases of single items: a claim leases the items themselves, and they end their leases. */
 export const itemLeases = <Item extends { id: string }>(renew: Renew<Item>): Leases<Item> => {
-  /** They are tried again at each check, long before their leases end. Some may have no lease any more. */
+  /**
+   * Items whose rows were locked. They are tried again at each check, long before their leases end. Some may have no
+   * lease any more.
+   */
   const left_out = new WeakMap<State<Item>, Item[]>()
   const renewThese = async (db: Db, state: State<Item>, items: Item[]) => {
     const renewed = new Set((await renew({ db, workspace: state.workspace }, items)).map(({ id }) => id))
@@ -54,7 +63,8 @@ export const itemLeases = <Item extends { id: string }>(renew: Renew<Item>): Lea
     take: async ({ db }, state) => {
       const now = db.time()
       if (state.claimed.size === 0) state.lease_until = now + lease_ms
-      // The database was away. What this process still runs must not look as if nobody did, or it would be claimed twice.
+      // The leases have ended because the database was away. They are renewed first, or items that still run here would
+      // be claimed twice.
       else if (state.lease_until <= now) return renewAll(db, state)
       return true
     },

@@ -2,7 +2,7 @@ import type { Metric, Metrics } from '../metrics.ts'
 import type { Span } from '../traces/span.ts'
 import type { Traces } from '../traces/traces.ts'
 
-/** An engine tells this what it does. It must not throw. */
+/** Hears from an engine what it does. Its functions must not throw. */
 export interface WorkObserver {
   /** Returns the span that the item runs in, if there are traces. */
   begin: (item: { workspace: string; id: string }) => Span | undefined
@@ -33,7 +33,7 @@ const duration: Metric = {
   buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900],
 }
 
-/** Whoever shows metrics reads it from the database. */
+/** The value of this metric is read from the database when metrics are shown. */
 export const engine_lag: Metric = {
   name: 'engine_lag_seconds',
   help: 'How long the oldest item of background work has been due that could run now, in live workspaces.',
@@ -47,7 +47,7 @@ export const work_metrics = [engine_lag, items, running, duration]
 export const observeWork =
   ({ metrics, traces }: { metrics: Metrics; traces: Traces | undefined }): ObserveWork =>
   (kind) => {
-    // Shown before the first item ends, so that a rate sees it.
+    // The metrics are shown before the first item ends, so that a rate sees it.
     for (const result of ['succeeded', 'failed']) metrics.add(items, 0, kind, result)
     metrics.add(running, 0, kind)
     return {

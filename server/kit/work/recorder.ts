@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts'
 import { isContention } from '../postgres/errors.ts'
 
-/** Workspaces at a time, so that most connections are left to requests. */
+/** Results of this many workspaces are recorded at a time, so that most connections are left to requests. */
 const concurrent_by_default = 2
 
 interface RecorderOptions<Result> {
@@ -9,10 +9,13 @@ interface RecorderOptions<Result> {
   /** `is_recorded` is false when the database failed. */
   onRecorded: (workspace: string, results: Result[], ending: { is_recorded: boolean }) => void
   concurrent_max?: number
-  /** What a result counts for against `weight_max`, the most that a batch holds. A batch has at least one result. */
+  /**
+   * Returns how much a result counts against `weight_max`, the most that a batch holds. A batch has at least one
+   * result.
+   */
   weigh?: (result: Result) => number
   weight_max?: number
-  /** How long to wait after a batch of a workspace: what comes meanwhile is in the next one. */
+  /** Returns how long to wait after a batch of a workspace. Results that come meanwhile are in the next batch. */
   pauseAfter?: (results: Result[]) => number
   log: Log
 }
@@ -43,7 +46,7 @@ export function openRecorder<Result>({
       unrecorded.delete(workspace)
       recording.add(workspace)
       const batch = takeBatch(results, weigh, weight_max)
-      // After those of other workspaces.
+      // The rest comes after the results of other workspaces.
       if (results.length > 0) unrecorded.set(workspace, results)
       recordBatch(workspace, batch).catch((error: unknown) => log.error({ err: error }, 'recording results failed'))
     }
@@ -96,7 +99,7 @@ export function openRecorder<Result>({
   }
 }
 
-/** Removes and returns the first ones, as many as `weight_max` allows, but at least one. */
+/** Removes and returns the first items, as many as `weight_max` allows, but at least one. */
 export function takeBatch<T>(all: T[], weigh: (one: T) => number, weight_max: number): T[] {
   let weight = 0
   const beyond = all.findIndex((one) => {

@@ -13,7 +13,7 @@ import type { DueItem, RunContext, Work } from './work.ts'
 const turn_ms = 1_000
 /** @internal */
 export const attempts_max = 10
-/** Leases are counted up to here. */
+/** A row's counter of leases stops here. */
 const counted_max = 100
 const retry_max_ms = 60_000
 
@@ -32,20 +32,20 @@ export interface RowWork {
   /** Returns the function that runs one batch. It returns false, with `due_at` set to null, when no work is left. */
   begin: (at: AtOutside, lease: Lease, context: RunContext) => Promise<() => Promise<boolean>>
   /**
-   * Called in a transaction after the last attempt has failed. Without it, attempts go on for ever. So they do while the database is
-   * out of reach, or the machine lacks something.
+   * Called in a transaction after the last attempt has failed. Attempts go on for ever without it, and while the
+   * database is out of reach or the machine lacks something.
    */
   giveUp?: (at: At, lease: Lease) => Promise<void>
 }
 
-/** For the `where` clause of the statement that ends a batch. */
+/** A condition for the `where` clause of the statement that ends a batch. */
 export const isHeld = ({ workspace, id, token }: Lease): Sql =>
   sql`workspace_id = ${workspace} and id = ${id} and lease_token = ${token}`
 
 /** Another process has leased the row, or its work was canceled. */
 class LeaseLostError extends Error {}
 
-/** Ends the turn without a failure. */
+/** Returns an error that ends the turn without a failure. */
 export const leaseLost = (): Error => new LeaseLostError('the lease is lost')
 
 /** Call it with the number of rows that the statement that ends a batch has changed. */
@@ -67,7 +67,10 @@ export const dueRows = (table: string): DueKind => ({
       and (lease_until is null or lease_until <= ${clock.iso(now)}) order by due_at limit ${limit}`,
 })
 
-/** By default one row is worked on at a time, so that most of the database's time is left to requests, and one of a workspace. */
+/**
+ * By default one row is worked on at a time, in all and in a workspace, so that most of the database's time is left to
+ * requests.
+ */
 export const rowWork = (work: RowWork, { at_once = 1, of_workspace = 1 } = {}): Work<Lease, boolean> => ({
   due: dueRows(work.table),
   openLeases: () => itemLeases(renewerOf(work.table)),
@@ -81,7 +84,7 @@ interface ToLease {
   table: string
   limit: number
   returning: Sql
-  /** By default a new one. */
+  /** By default a new token is made. */
   token?: string
   /** This column counts how often the row was leased. */
   counter?: string
@@ -153,7 +156,7 @@ async function runTurn(
   return !has_failed
 }
 
-/** Waits longer after each failed attempt. Null after the last one. */
+/** Returns when to try again, later after each failed attempt. Null after the last one. */
 async function giveUpOrRetryAt(
   at: At,
   { work, lease, error }: { work: RowWork; lease: Lease; error: unknown },

@@ -16,7 +16,7 @@ export class Running<Item extends DueItem> {
   readonly capacity: Capacity
   readonly #items: Items<Item>
   readonly #slow_after_ms: number
-  /** These are not slow so far, in the order in which they began. */
+  /** Items that are not slow so far, in the order in which they began. */
   readonly #quick = new Set<Run<Item>>()
 
   constructor(items: Items<Item>) {

@@ -12,7 +12,7 @@ const pause_ms = 50
 interface Pending<Save, Saved> {
   at: At
   save: Save
-  /** The caller's. */
+  /** The span that the caller runs in. */
   span: Span | undefined
   saved: Saved | undefined
   /** Why the last attempt failed. */
@@ -22,9 +22,9 @@ interface Pending<Save, Saved> {
 }
 
 interface SavesOptions<Save, Saved> {
-  /** Writes them, in a transaction. */
+  /** Writes the saves. Runs in a transaction. */
   saveAll: (at: At, saves: Save[]) => Promise<Saved[]>
-  /** What a save counts for against `weight_max`, the most that is written in a transaction. */
+  /** Returns how much a save counts against `weight_max`, the most that is written in a transaction. */
   weigh?: (save: Save) => number
   weight_max?: number
   /** Whether someone waits for the save. */
@@ -57,7 +57,7 @@ export function openSaves<Save, Saved>({
         for (const one of pending) one.error = error
         // After a lost answer it is not known what was written.
         if (pending.length === 1 || error instanceof CommitUnknownError) throw error
-        // One that can't be written must not keep the others from being written.
+        // A save that can't be written must not keep the others from being written.
         for (const one of pending) await inSpan(one.span, () => saveTogether(one.at, [one])).catch(one.reject)
       }
     },

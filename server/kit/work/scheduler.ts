@@ -3,23 +3,23 @@ import * as clock from '../clock.ts'
 
 /** The time of work that takes a while. It runs, or stands still as that of a test workspace. */
 export interface Scheduler {
-  /** Whether time stands still. What waits for something then doesn't wait: time moves to when it happens. */
+  /** Whether time stands still. Work that waits for something then doesn't wait: time moves to when it happens. */
   readonly stands: boolean
   now: () => number
-  /** Whether it is this time. Time that stands still moves to it, up to where the clock will be. */
+  /** Whether this time has come. Time that stands still moves to it, up to where the clock will be. */
   reach: (time: number) => boolean
   /** Calls back after this long, also while time stands still: for what happens outside, such as an answer of a model. */
   after: (wait_ms: number, run: () => void) => NodeJS.Timeout
 }
 
 export interface SchedulerOptions {
-  /** Up to when time that stands still may move. */
+  /** Time that stands still may move up to this. */
   horizon?: number | undefined
-  /** With 2, an hour of time that runs takes half an hour: for tests. */
+  /** How fast time runs: with 2, an hour takes half an hour. Tests set it. */
   speed?: number | undefined
 }
 
-/** Begins at the time of the workspace. */
+/** Opens a scheduler that begins at the time of the workspace. */
 export function openScheduler(
   at: Pick<At, 'now' | 'is_test'>,
   { horizon, speed = 1 }: SchedulerOptions = {},

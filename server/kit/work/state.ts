@@ -13,7 +13,7 @@ export interface State<Item> {
   /** Until then, by the database's time, no other process may run the items of this workspace that are running here. */
   lease_until: number
   is_claiming: boolean
-  /** Claimed, and their results not yet recorded. */
+  /** Items that are claimed and whose results are not yet recorded. */
   claimed: Set<Item>
   capacity: Capacity
   by_key: Map<string, KeyState>
@@ -37,7 +37,7 @@ export const newState = <Item>(workspace: string, limits: Limits): State<Item> =
   refill_timer: undefined,
 })
 
-/** Creates it when the key is new. */
+/** Returns the state of a key, and creates it when the key is new. */
 export function keyState({ by_key }: Pick<State<unknown>, 'by_key'>, key: string): KeyState {
   const state = by_key.get(key) ?? { running: 0, is_slow: undefined }
   by_key.set(key, state)

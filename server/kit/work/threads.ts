@@ -11,7 +11,7 @@ interface ThreadOptions {
 export function startThread(file: URL, { data, limits }: ThreadOptions): Worker {
   const thread = new Worker(file, { workerData: data, ...(limits && { resourceLimits: limits }) })
   thread.unref()
-  // An error that comes after the end has nobody to tell.
+  // Without this listener, an error that comes after the end would end this process.
   thread.on('error', () => {})
   return thread
 }
@@ -47,7 +47,7 @@ export async function inThread<T>(
 interface ProcessOptions {
   parameters?: string[]
   node_options?: string[]
-  /** All that it gets of the environment: no secrets of the service. */
+  /** The whole environment of the process, without secrets of the service. */
   env?: Record<string, string>
   stderr?: 'ignore' | 'inherit'
 }
@@ -77,11 +77,11 @@ export function letProcessEnd(child: ChildProcess | undefined): void {
   child?.channel?.unref()
 }
 
-/** Whether it has started, and has not ended. */
+/** Whether the process has started, and has not ended. */
 export const isRunning = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid !== undefined && exitCode === null && signalCode === null
 
-/** Its memory is free when this resolves. */
+/** Kills the process. Its memory is free when this resolves. */
 export async function killProcess(child: ChildProcess): Promise<void> {
   if (!isRunning(child)) return
   child.ref()

@@ -30,7 +30,7 @@ export interface Items<Item extends DueItem> {
 }
 
 export interface RunContext {
-  /** Long items end early then. */
+  /** Whether the service is about to stop. Long items then end early. */
   isStopping: () => boolean
   /** Called while a long item makes progress. Never throws. */
   onProgress: () => void
@@ -45,7 +45,7 @@ export interface DueItem {
 export interface ClaimRequest<Item> {
   slots: number
   slow_slots: number
-  /** Those that this process has claimed before, and whose results are not yet recorded. */
+  /** Items that this process has claimed before, and whose results are not yet recorded. */
   claimed: Set<Item>
   by_key: Map<string, KeyState>
   /** Whether a poll has found the workspace since the last claim. Items that were committed late may be due. */

@@ -9,7 +9,7 @@ import { readChunks } from './chunks.ts'
 const drain_max_ms = 30_000
 /** A client that sends nothing for this long is not sending any more. */
 const silent_max_ms = 1_000
-/** At most this much is read: the largest upload. */
+/** At most this many bytes are read and dropped: as many as the largest upload has. */
 const drain_max_bytes = 512 * 1024 * 1024
 
 /** Whether the client may still be sending the body. */

@@ -20,7 +20,7 @@ export interface FormPart {
 export async function* readFormParts(content_type: string, body: AsyncIterable<Buffer>): AsyncGenerator<FormPart> {
   const delimiter = Buffer.from(`\r\n--${parseBoundary(content_type)}`, 'latin1')
   const source = body[Symbol.asyncIterator]()
-  // This line break precedes a boundary at the very start of the body, as it does every other boundary.
+  // The body is read as if it began with a line break, which each boundary has before it, also one at the very start.
   let unread: Buffer = Buffer.from('\r\n')
   /** Whether everything before the last delimiter was taken from `unread`. */
   let is_at_end = false
@@ -103,7 +103,7 @@ function parsePartHeaders(headers: string): Pick<FormPart, 'name' | 'file_name'>
     parameters.set(name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? bare)
   const extended = parameters.get('filename*')
   const file_name = extended === undefined ? parameters.get('filename') : decodeExtendedValue(extended)
-  // Some clients send the whole path.
+  // Some clients send the whole path as the name of a file.
   return { name: parameters.get('name'), file_name: file_name?.replace(/^.*[/\\]/s, '') }
 }
 

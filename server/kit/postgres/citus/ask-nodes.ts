@@ -8,9 +8,9 @@ const node_answer_ms = 1_500
 /** A server of a database that Citus shards. */
 export interface Node {
   name: string
-  /** Whether the coordinator reaches it. */
+  /** Whether the coordinator reaches the node. */
   is_up: boolean
-  /** Whether it does not answer at all. One that refuses connections does. */
+  /** Whether the node does not answer at all. A node that refuses connections does answer. */
   is_silent: boolean
 }
 

@@ -14,9 +14,9 @@ interface NodeFacts {
 }
 
 export interface NodeReport {
-  /** What must be mended first, in sentences to act on. */
+  /** Faults that must be fixed first, in sentences to act on. */
   faults: string[]
-  /** What works, but not as well as it could. */
+  /** Settings that work, but not as well as they could, in sentences to act on. */
   warnings: string[]
 }
 
@@ -107,7 +107,7 @@ async function estimateLocks(
   return relations * locks_per_relation * Math.ceil(shards / Math.max(workers, 1))
 }
 
-/** What each node is asked. It must have the extensions of this database. */
+/** Makes the statement that each node is asked. A node must have the extensions of this database. */
 async function factsStatement(db: Db): Promise<string> {
   const { extensions } = await db.one<{ extensions: string }>(
     sql`select coalesce(string_agg(quote_literal(extname), ', '), 'null') as extensions from pg_extension

@@ -1,11 +1,11 @@
 import { errorCode } from '../../problem.ts'
 
-/** What a statement needs is on a node of a sharded database that doesn't answer. */
+/** A statement needs a node of a sharded database that doesn't answer. */
 export class NodeSilentError extends Error {}
 
 /**
- * The coordinator of a sharded database doesn't reach a node. Some of its errors have the code of a bug. What a node itself
- * reports while it stops has a line that names the node.
+ * Whether the coordinator of a sharded database didn't reach a node. Some of its errors have the code of a bug. What a
+ * node itself reports while it stops has a line that names the node.
  */
 export const isNodeFault = (error: unknown): boolean => {
   if (error instanceof NodeSilentError) return true

@@ -6,7 +6,7 @@ import { classOf, countShards, distribute, listMisplaced, listTables, type Table
 export interface Distribution {
   classes: TableClasses
   shards: number
-  /** The tables that were there before the migration. Some may be those of others. */
+  /** The tables that were there before the migration. Some may belong to others. */
   before: ReadonlySet<string>
 }
 
@@ -24,8 +24,8 @@ export async function readDistribution(db: Db, classes: TableClasses | undefined
 }
 
 /**
- * Runs a migration's statements, and distributes each new table before the next one. Citus must not see it before: it refuses a key from
- * a table that is not sharded to one that is.
+ * Runs a migration's statements, and distributes each new table before the next statement. Citus must not see the table
+ * before that: it refuses a key from a table that is not sharded to one that is.
  */
 export async function runDistributed(db: Db, statements: string[], distribution: Distribution): Promise<void> {
   for (const statement of statements) {

@@ -15,23 +15,23 @@ export interface ShardSettings {
   classes: TableClasses
   /** The service's tables. The database may also have those of others. */
   own: ReadonlySet<string>
-  /** Of each sharded table. */
+  /** The number of shards of each sharded table. */
   shards: number
   /** The migrations that must be applied. */
   migrations: readonly string[]
-  /** Under which the service connects: it must be stopped. */
+  /** The service connects under this name. It must be stopped. */
   application_name: string
 }
 
 export interface ShardPlan extends NodeReport {
   shards: number
-  /** Those that are to be distributed. Empty when all are. */
+  /** The tables that are to be distributed. Empty when all are distributed. */
   tables: Table[]
   rows: number
   seconds: number
 }
 
-/** What `shardTables` would do. Changes nothing. */
+/** Returns what `shardTables` would do. Changes nothing. */
 export async function planShards(db: Db, settings: ShardSettings): Promise<ShardPlan> {
   const { classes, own, migrations, application_name } = settings
   const faults = await findClusterFaults(db)
@@ -72,10 +72,11 @@ export async function shardTables(
     const { faults, tables, shards, ...rest } = await planShards(db, settings)
     if (faults.length > 0) throw new SetupError(faults.join(' '))
     await distribute(db, settings.classes, { tables, shards, onTable })
-    // So that `set local lock_timeout` reaches the nodes.
+    // This setting makes `set local lock_timeout` reach the nodes.
     const { database } = await db.one<{ database: string }>(sql`select quote_ident(current_database()) as database`)
     await db.script(`alter database ${database} set citus.propagate_set_commands = 'local'`)
-    // It would take the database for one that isn't sharded. In a transaction PostgreSQL shows the connections as they were at first.
+    // A service that has started meanwhile would take the database for one that isn't sharded. Without this, PostgreSQL
+    // shows the connections as the transaction first saw them.
     await db.many(sql`select pg_stat_clear_snapshot()`)
     const started = await findService(db, settings.application_name)
     if (started.length > 0) throw new SetupError(started.join(' '))

@@ -6,9 +6,9 @@ import { hasCitus } from './nodes.ts'
 export interface TableClasses {
   /** The column by whose value rows are put on a node. Rows with the same value are on the same node. */
   shard_column: string
-  /** Copied whole to every node. */
+  /** Tables that are copied whole to every node. */
   reference: readonly string[]
-  /** On the coordinator only. */
+  /** Tables that are on the coordinator only. */
   local: readonly string[]
 }
 
@@ -19,11 +19,14 @@ export interface Table {
   class: TableClass
   /** False for a table that is yet to be distributed, by its class. */
   is_in_place: boolean
-  /** As the planner estimates it. */
+  /** The number of rows, as the planner estimates it. */
   rows: number
 }
 
-/** Keys are taken off while tables are distributed: Citus refuses those between a table that is and one that isn't yet. */
+/**
+ * Foreign keys are dropped while tables are distributed: Citus refuses a key between a table that is distributed and
+ * one that isn't yet.
+ */
 interface ForeignKey {
   table: string
   name: string
@@ -45,7 +48,7 @@ export async function countShards(db: Db): Promise<number> {
   return shards
 }
 
-/** The database's own tables, and not the shards on this node. Only with Citus. */
+/** Lists the database's own tables, and not the shards on this node. Works only with Citus. */
 export async function listTables(db: Db, classes: TableClasses): Promise<Table[]> {
   const found = await db.many<{ name: string; distributed_as: TableClass; rows: number }>(
     sql`select relname as name,
@@ -118,7 +121,7 @@ const listKeys = (db: Db, tables: readonly string[]): Promise<ForeignKey[]> =>
       order by owner.relname, conname`,
   )
 
-/** A table next to whose shards those of others are put. */
+/** Finds a sharded table, so that the shards of other tables are put next to its own. */
 async function findSharded(db: Db): Promise<string | undefined> {
   const found = await db.maybe<{ name: string }>(
     sql`select relname as name from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
@@ -127,7 +130,7 @@ async function findSharded(db: Db): Promise<string | undefined> {
   return found?.name
 }
 
-/* Counted on the server: this may take longer than a query may. */
+/* The rows are counted in a script on the server, because this may take longer than a query may. */
 
 const countInto = (db: Db, table: string): Promise<void> =>
   db.script(`do $$ begin perform set_config('sharding.rows', (select count(*) from ${table})::text, true); end $$`)

@@ -9,19 +9,22 @@ const slow_ms = 750
 const check_every_ms = 250
 const ask_every_ms = 1_000
 
-/** A connection that someone uses. */
+/** A connection that is in use. */
 interface Use {
-  /** When its last statement was sent. */
+  /** When the last statement was sent on the connection. */
   since_ticks: number
-  /** The last one that has values. */
+  /** The last statement that has values. */
   statement: Statement
-  /** Whether one since it was taken from the pool was a write that all nodes take part in, so that its commit needs them too. */
+  /**
+   * Whether a statement since the connection was taken from the pool was a write to all nodes: its commit needs all of
+   * them too.
+   */
   is_everywhere: boolean
 }
 
 interface Statement {
   text: string
-  /** The tenant is one of them. */
+  /** The tenant is one of the values. */
   values: readonly unknown[]
 }
 
@@ -30,15 +33,16 @@ interface SilentNodesOptions {
   isSharded: () => boolean
   /** Selects the `workspace_id` of all tenants. */
   tenants: Sql
-  /** Those that each node has: a write goes to all nodes. */
+  /** Tables that each node has a copy of: a write to one goes to all nodes. */
   reference_tables: readonly string[]
   onNewConnection: OnNewConnection
 }
 
 /**
- * Finds nodes of a sharded database that don't answer, because their machine hangs, for example. Citus would wait for them, and each
- * statement would hold a connection of the pool: soon no tenant would get one. So statements for tenants of such a node and writes
- * to tables that it has a copy of are refused, and those under way lose their connections, within three seconds: before those who wait for a connection give up.
+ * Finds nodes of a sharded database that don't answer, because their machine hangs, for example. Citus would wait for
+ * them, and each statement would hold a connection of the pool: soon no tenant would get one. Statements for tenants of
+ * such a node, and writes to tables that it has a copy of, are refused. Statements under way lose their connections
+ * within three seconds, before callers that wait for a connection give up.
  */
 export class SilentNodes {
   readonly #options: SilentNodesOptions
@@ -46,7 +50,7 @@ export class SilentNodes {
   readonly #timer: NodeJS.Timeout
   readonly #writes_everywhere: RegExp
   #names = ''
-  /** Those whose node is silent. */
+  /** The tenants whose node is silent. */
   #tenants: ReadonlySet<string> = new Set()
   #asked_ticks = Number.NEGATIVE_INFINITY
   #is_asking = false
@@ -97,7 +101,7 @@ export class SilentNodes {
     if (!is_any_slow && this.#names === '') return
     this.#is_asking = true
     this.#ask()
-      // The coordinator itself fails, as the statements do.
+      // An error means that the coordinator itself fails, as the statements then do.
       .catch(() => {})
       .finally(() => {
         this.#is_asking = false

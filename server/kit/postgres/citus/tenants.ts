@@ -5,13 +5,14 @@ import type { Db } from '../pool.ts'
 import { join, raw, type Sql, sql } from '../sql.ts'
 
 /*
- * What a statement or a transaction about one or several workspaces looks like, in a sharded database and in others. The table `tenants`
- * has one row for each workspace. It is on the workspace's node, beside all its other rows: there it is locked and joined.
+ * The form of statements and transactions about one or several workspaces, in a sharded database and in others. The
+ * table `tenants` has one row for each workspace, on the workspace's node beside all its other rows, where it can be
+ * locked and joined.
  */
 
-/** Workspaces that are asked one after the other while a node is down, at a time. */
+/** This many workspaces are asked at the same time while a node is down. */
 const asked_at_once = 4
-/** Workspaces that `selectFromEach` asks a sharded database about. */
+/** `selectFromEach` asks a sharded database about at most this many workspaces. */
 const selected_max = 200
 
 export const addTenant = ({ db, workspace }: InWorkspace): Promise<number> =>
@@ -21,11 +22,11 @@ export const addTenant = ({ db, workspace }: InWorkspace): Promise<number> =>
 export const addTenants = (db: Db, workspaces: Sql): Promise<number> =>
   db.run(sql`insert into tenants (workspace_id) ${workspaces} on conflict (workspace_id) do nothing`)
 
-/** What follows `from` to select the workspace's row. */
+/** The part of a statement after `from` that selects the workspace's row. */
 export const tenantOf = (workspace: string): Sql => sql`tenants where workspace_id = ${workspace}`
 
 interface Selected {
-  /** Those after `workspace_id`. */
+  /** The columns after `workspace_id`. */
   columns: Sql
   /** Rows that are in no table, such as `unnest(...) as row (id)`. */
   from: Sql
@@ -92,14 +93,14 @@ export const askAllNodes = <Out>(
     : ask(db)
 
 interface ForAll<Found> {
-  /** Selects the `workspace_id` of all. */
+  /** Selects the `workspace_id` of all workspaces. */
   workspaces: Sql
-  /** Does it with statements that a sharded database refuses. */
+  /** Does the work with statements that a sharded database refuses. */
   together: () => Promise<unknown>
-  /** Asks all nodes, and then does it with what was found. */
+  /** Asks all nodes. `withFound` then does the work with what was found. */
   find: (db: Db) => Promise<Found>
   withFound: (found: Found) => Promise<unknown>
-  /** Does it for one workspace, while a node is down. */
+  /** Does the work for one workspace, while a node is down. */
   alone: (workspace: string) => Promise<unknown>
   onNodeDown: ((error: unknown) => void) | undefined
 }
@@ -115,8 +116,8 @@ export async function forAllWorkspaces<Found>(db: Db, options: ForAll<Found>): P
 }
 
 /**
- * Runs `change` in a transaction, and `write`, which writes into several workspaces, in the same one. In a sharded database it comes after
- * the commit, so that the change doesn't fail with the node of one of them.
+ * Runs `change` in a transaction, and in the same one `write`, which writes into several workspaces. In a sharded
+ * database `write` runs after the commit, so that the change doesn't fail with the node of one of the workspaces.
  */
 export async function changeThenWrite<T>(
   at: At,
@@ -134,7 +135,10 @@ export async function changeThenWrite<T>(
   return changed
 }
 
-/** Writes the same into several workspaces. A sharded database gets it for each, and those whose node is down go without. */
+/**
+ * Writes the same into several workspaces. A sharded database gets it for each, and workspaces whose node is down are
+ * left out.
+ */
 export async function writeInEach(
   db: Db,
   workspaces: string[],

@@ -23,7 +23,8 @@ export async function ensureCluster(
 
   const password = randomBytes(24).toString('base64url')
   fs.writeFileSync(passwordPath(data_dir), password, { mode: 0o600, flush: true })
-  // Created in a draft folder and renamed when complete, so that a killed process leaves no partial cluster.
+  // The cluster is created in a draft folder and renamed when complete, so that a killed process leaves no partial
+  // cluster.
   const draft = fs.mkdtempSync(join(data_dir, draft_prefix))
   const [draft_cluster, draft_password] = [join(draft, 'cluster'), join(draft, 'password')]
   fs.writeFileSync(draft_password, password)

@@ -31,7 +31,7 @@ export interface EmbeddedOptions {
   say: (line: string) => void
   /** Logs a line when PostgreSQL has crashed. `say` by default. */
   warn?: (line: string) => void
-  /** When a start counts as slow, which is then said. */
+  /** A start that takes longer counts as slow, and `say` gets a line about it. */
   slow_after_ms?: number
 }
 
@@ -122,7 +122,8 @@ async function lockOrShare(data_dir: string, name: string, as: Role): Promise<Lo
   const path = join(data_dir, 'lock')
   for (let waited_ms = 0; ; waited_ms += retry_every_ms) {
     const lock = tryLock(path, as)
-    // Its server was killed, and other processes of it may use it: it is not stopped when the command ends.
+    // The PostgreSQL of a killed server still runs, and other processes of that server may use it: it is not stopped
+    // when the command ends.
     const left = lock && as === 'command' && findReady(data_dir)
     if (left) {
       lock.release()
@@ -138,14 +139,14 @@ async function lockOrShare(data_dir: string, name: string, as: Role): Promise<Lo
   }
 }
 
-/** Also one whose server has been killed: the next one takes it over. */
+/** Shares the running PostgreSQL, also one whose server was killed: the next server takes it over. */
 async function shareRunning(data_dir: string, name: string): Promise<Embedded> {
   const shared = await waitFor(share_wait_max_ms, () => findReady(data_dir))
   if (!shared) throw unusable(data_dir, 'no PostgreSQL runs in it')
   return sharedWith(data_dir, name, shared)
 }
 
-/** Its owner may start it again, on another port. */
+/** Shares a PostgreSQL whose owner may start it again, on another port. */
 function sharedWith(data_dir: string, name: string, shared: Postmaster): Embedded {
   const password = readPassword(data_dir)
   let last = shared
@@ -168,7 +169,10 @@ function inUse(data_dir: string, name: string, holder: Holder | undefined) {
   return new SetupError(`DATA_DIR ${data_dir} is in use by ${who}`)
 }
 
-/** While its file can't be read, for example without handles, it runs where it ran before. */
+/**
+ * Undefined while the file of PostgreSQL can't be read, for example for lack of handles: PostgreSQL then runs where it
+ * ran before.
+ */
 function findReadyIfReadable(data_dir: string): Postmaster | undefined {
   try {
     return findReady(data_dir)

@@ -46,7 +46,7 @@ export function lockHolder(path: string): Holder | undefined {
   }
 }
 
-/** Written to a draft and renamed, so that readers never get a partial file. */
+/** Writes to a draft and renames it, so that readers never get a partial file. */
 function writeHolder(path: string, holder: Holder) {
   const draft = `${holderPath(path)}.${process.pid}`
   writeFileSync(draft, `${JSON.stringify(holder)}\n`)

@@ -24,8 +24,8 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
 export const hasPidFile = (cluster: string): boolean => fs.existsSync(pidFile(cluster))
 
 /**
- * On Linux it checks the command line. On other systems, and while that can't be read, it trusts the process id: a lack of handles
- * must not look like a PostgreSQL that has stopped.
+ * Whether the process is the cluster's postmaster. On Linux this checks the command line. On other systems, and while
+ * that can't be read, it trusts the process id: a lack of handles must not look like a PostgreSQL that has stopped.
  */
 export function isPostmaster(pid: number, cluster: string): boolean {
   if (!(pid > 0)) return false
@@ -39,7 +39,7 @@ export function isPostmaster(pid: number, cluster: string): boolean {
   }
 }
 
-/** Needs no handle. One that we may not signal belongs to another user, so it is no PostgreSQL of ours. */
+/** Needs no handle. A process that we may not signal belongs to another user, so it is no PostgreSQL of ours. */
 function isOwnProcess(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -62,7 +62,7 @@ export async function startPostmaster(installation: Installation, isCanceled = (
   }
 }
 
-/** Stops it gracefully, or at once when that takes too long: then the next start recovers the data. */
+/** Stops PostgreSQL gracefully, or at once when that takes too long: the next start then recovers the data. */
 export async function stopPostmaster({ pid }: Postmaster, cluster: string): Promise<void> {
   const hasStopped = () => !isPostmaster(pid, cluster)
   for (const [signal, wait_ms] of stop_signals) {
@@ -93,7 +93,7 @@ async function launch({ data_dir, cluster, bin, user }: Installation): Promise<s
   const child = spawn(join(bin, 'postgres'), parameters, {
     ...options,
     env: { ...options.env, ...not_a_postmaster },
-    // In its own session, so that neither Ctrl-C nor the end of this process stops it.
+    // PostgreSQL runs in its own session, so that neither Ctrl-C nor the end of this process stops it.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   })
@@ -110,7 +110,7 @@ async function launch({ data_dir, cluster, bin, user }: Installation): Promise<s
   return hasEnded() ? log.read() : undefined
 }
 
-/** Worth a retry: the port was taken, or sessions of the previous PostgreSQL are still ending. */
+/** Whether a retry may help: the port was taken, or sessions of the previous PostgreSQL are still ending. */
 function isTransient(output: string) {
   return /Address already in use|pre-existing shared memory block|lock file ".*" already exists/.test(output)
 }

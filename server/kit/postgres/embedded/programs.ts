@@ -30,14 +30,14 @@ export function findPrograms(checkout: string, name: string, user: PostgresUser 
   return { bin: join(native, 'bin'), major: version.slice(0, version.indexOf('.')) }
 }
 
-/** Runs it to find out, because permissions, mounts and libraries all matter. */
+/** Runs PostgreSQL to find out, because permissions, mounts and libraries all matter. */
 function whyUnusable(native: string, user: PostgresUser | undefined) {
   const trial = spawnSync(join(native, 'bin', 'postgres'), ['--version'], { ...spawnOptions(user), encoding: 'utf8' })
   if (trial.status === 0) return undefined
   return trial.error?.message ?? (trial.stderr.trim().split('\n').at(-1) || `killed by ${trial.signal}`)
 }
 
-/** Renamed into place when complete, so that an existing copy is always complete. */
+/** Copies to a draft that is renamed when complete, so that an existing copy is always complete. */
 function copyForAll(from: string, to: string) {
   makeFolder(dirname(to))
   const draft = fs.mkdtempSync(`${to}.`)
@@ -52,7 +52,7 @@ function copyForAll(from: string, to: string) {
     fs.renameSync(draft, to)
   } catch (error) {
     fs.rmSync(draft, { recursive: true, force: true })
-    // Another process may have copied them first.
+    // Another process may have copied the programs first.
     if (!fs.existsSync(to)) throw error
   }
 }

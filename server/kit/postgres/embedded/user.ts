@@ -61,7 +61,7 @@ function makeFolders(path: string, mode: number): void {
   try {
     fs.mkdirSync(path, { mode })
   } catch (error) {
-    // Another process may have created it.
+    // Another process may have created the folder.
     if (!isFolder(path)) throw error
   }
 }

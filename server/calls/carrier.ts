@@ -23,12 +23,12 @@ export interface Carrier {
   find: (at: AtOutside, call: CallToDial, now: number) => Promise<Fact[]>
 }
 
-/** A service that calls telephones. What happens there it reports, and the talk begins when it opens a stream. */
+/** A service that calls telephones. It reports what happens there, and the talk begins when it opens a stream. */
 export interface Dialer {
   dial: (at: AtOutside, call: PhoneCall) => Promise<DialResult>
   /** The calls that may be this one. Fails with an OutboundError if the carrier can't say. */
   find: (at: AtOutside, call: PhoneCall, now: number) => Promise<FoundCall[]>
-  /** Ends a call that rings, or was answered. One that is over stays so. Fails with an OutboundError. */
+  /** Ends a call that rings, or was answered. A call that is over stays so. Fails with an OutboundError. */
   end: (at: AtOutside, call: Pick<PhoneCall, 'channel'> & { carrier_id: string }) => Promise<void>
 }
 
@@ -38,7 +38,7 @@ export interface PhoneCall {
   to: string
   /** Null if the carrier's answer was lost. */
   carrier_id: string | null
-  /** When it was dialled. */
+  /** When the number was dialled. */
   started_at: number
   /** Whether a message is left on a voicemail, so that the end of its greeting matters. */
   leaves_message: boolean
@@ -47,9 +47,9 @@ export interface PhoneCall {
 export type DialResult =
   | { type: 'accepted'; carrier_id: string }
   | { type: 'refused'; final: Final; error: string; is_account_refused: boolean }
-  /** It was certainly not dialled. */
+  /** The number was certainly not dialled. */
   | { type: 'not_sent'; error: string; is_account_refused: boolean; may_retry: boolean }
-  /** It may ring. */
+  /** The telephone may ring. */
   | { type: 'unknown' }
 
 export interface FoundCall {
@@ -74,7 +74,7 @@ export interface CallToDial {
 export interface CallLine extends Line<Fact> {
   /** Ms of sound recognised and spoken so far. Lines with sound have it. */
   readonly speech_ms?: number
-  /** Who has answered, as the carrier has found out. */
+  /** Tells the line who has answered, as the carrier has found out. */
   takeVerdict?: (verdict: Verdict) => void
   close?: () => Promise<void>
 }
@@ -83,22 +83,25 @@ export interface CallLine extends Line<Fact> {
 export interface Connection {
   /** Undefined if the agent can neither hear nor speak. */
   open: ((opening: Opening) => CallLine) | undefined
-  /** What the carrier has done at the agent's wish since the last connection. Then nobody was cut off. A transfer has failed. */
+  /**
+   * What the carrier has done at the agent's wish since the last connection, so that nobody was cut off. `transfer`
+   * means that the transfer has failed.
+   */
   readonly after?: 'digits' | 'transfer' | undefined
   /** Whether speech is heard or made by providers, which charge for it. */
   readonly has_speech_providers: boolean
-  /** The call ends when nobody comes back by then, if this process is killed. */
+  /** If this process is killed, the call ends at this time unless someone comes back. */
   readonly ends_at: number
-  /** Tells the other side. It is called once, before the end is written. */
+  /** Tells the other side that the call has ended. It is called once, before the end is written. */
   onEnd: (end_reason: EndReason) => void
-  /** Nobody hears or speaks here any more, also if the call goes on in another process. It can be called again. */
+  /** Ends hearing and speaking here, also if the call goes on in another process. It can be called again. */
   close: () => void
 }
 
 interface Opening {
   /** The time of the workspace. */
   now: () => number
-  /** Undefined if it is answered now. */
+  /** When the call was answered. Undefined if it is answered now. */
   answered_at: number | undefined
   /** Whether another process, or another connection, has begun to talk. */
   is_resumed: boolean
@@ -112,9 +115,14 @@ export interface Recording {
   /** When this process has taken over the call, if another one has begun it. */
   continues_at: number | undefined
   keep: (part: { start_ms: number; bytes: Uint8Array }) => void
-  /** The contact knows that the call is recorded. Before, parts are held in memory, and if it never does, they are dropped. */
+  /**
+   * Tells that the contact knows of the recording. Before, parts are held in memory, and they are dropped if the
+   * contact never knows.
+   */
   allow: () => void
-  /** The call is over here. Resolves when all that was kept is stored, or never will be. Never rejects. */
+  /**
+   * Is called when the call is over here. Resolves when all that was kept is stored, or never will be. Never rejects.
+   */
   stored: () => Promise<void>
 }
 

@@ -52,7 +52,7 @@ export const due_calls: DueKind = {
 export interface ClaimedCall extends LeasedRow {
   token: string
   contact: Contact | undefined
-  /** In which the contact names dates and times. */
+  /** The contact names dates and times in this zone. */
   time_zone: string
   /** Undefined when the agent was deleted. */
   configuration: Configuration | undefined
@@ -106,7 +106,9 @@ interface LeasedRow extends RowOf<typeof columns> {
   due_at: string
 }
 
-/** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
+/**
+ * Leases due calls, and reads what is needed to drive them. Consent is asked here, because they are dialled at once.
+ */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {
   const free = timeStands(at) ? held_max - claimed.size : claims_max
   return free > 0 ? claimSome(at, Math.min(slots, free)) : []
@@ -116,7 +118,7 @@ async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
   const { db, workspace } = at
   const token = randomUUID()
   const leased = await leaseDue(at, { token, limit, returning: columns })
-  // There may be more.
+  // More calls may be due.
   if (leased.length === claims_max) db.notify({ topic: table, workspace })
   return withParts(at, await withoutWaiting(at, await withoutQuiet(at, leased, token), token), token)
 }
@@ -154,7 +156,7 @@ async function configurationOf(
   return findConfiguration(at, { agent_id, version_id })
 }
 
-/** With what a call would be held, before it is taken. Undefined if the token doesn't open it. */
+/** Reads what a call would be held with, before it is taken. Undefined if the token doesn't open it. */
 export async function findToTake(
   at: At,
   opening: Pick<Opening, 'line' | 'id' | 'token' | 'origin'>,
@@ -187,7 +189,7 @@ export async function isAwaited(
   return found !== undefined
 }
 
-/** A scheduled call for which there is no room waits. */
+/** Leaves out scheduled calls for which there is no room: they wait. */
 async function withoutWaiting(at: At, rows: LeasedRow[], token: string): Promise<LeasedRow[]> {
   const isScheduled = ({ status, request }: LeasedRow) => status === 'scheduled' && request === null
   const scheduled = rows.filter(isScheduled).sort(byDue)
@@ -196,7 +198,7 @@ async function withoutWaiting(at: At, rows: LeasedRow[], token: string): Promise
   return rows.filter((row) => !isScheduled(row) || admitted.has(row.id))
 }
 
-/** Also by id: an update returns its rows in any order. */
+/** Orders calls by when they are due, and then by id, because an update returns its rows in any order. */
 const byDue = (left: LeasedRow, right: LeasedRow): number =>
   clock.parse(left.due_at) - clock.parse(right.due_at) || (left.id < right.id ? -1 : 1)
 
@@ -218,7 +220,7 @@ const admit = (at: At, { ids, token }: { ids: string[]; token: string }): Promis
     return new Set(admitted)
   })
 
-/** Only calls that are about to be dialled are asked about. */
+/** Finds why calls must not be dialled. Only calls that are about to be dialled are asked about. */
 async function rulesFor(at: At, rows: LeasedRow[]): Promise<Map<string, ClaimedCall['refusal']>> {
   const to_dial = rows.flatMap((row) => {
     const { id, direction, to, is_test, channel_id } = row
@@ -246,18 +248,21 @@ const secret_bytes = 32
 export interface SocketToken {
   workspace: string
   call_id: string
-  /** Only this is stored. It needs no salt, because 32 random bytes can't be guessed. */
+  /** Only the hash is stored. It needs no salt, because 32 random bytes can't be guessed. */
   hash: string
 }
 
-/** A token that opens the socket of a call. It says whose call it is, so that it is found in its workspace. */
+/**
+ * Makes a token that opens the socket of a call. The token says whose call it is, so that the call is found in its
+ * workspace.
+ */
 export function newSocketToken(workspace: string, call_id: string): { text: string; hash: string } {
   const bytes = Buffer.concat([bytesOf(workspace), bytesOf(call_id), randomBytes(secret_bytes)])
   const text = bytes.toString('base64url')
   return { text, hash: hash('sha256', text) }
 }
 
-/** Undefined for what is no token. */
+/** Reads a token. Undefined if the text is none. */
 export function parseSocketToken(text: string): SocketToken | undefined {
   if (!/^[\w-]{86}$/.test(text)) return undefined
   const bytes = Buffer.from(text, 'base64url')

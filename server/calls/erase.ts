@@ -33,7 +33,7 @@ import { table } from './store.ts'
 export async function redact(at: At, { id, by }: { id: string; by: 'human' | 'system' }): Promise<Call> {
   // The conversation is locked before the call, as when the conversation is redacted.
   const known = await calls.get(at, id)
-  // A call without one may get it meanwhile, unless it is locked.
+  // A call without a conversation may get one meanwhile, unless it is locked.
   const { conversation_id } = known.conversation_id === null ? await lock(at, id) : known
   if (conversation_id === null) await erase(at, { id, by })
   else await redactConversation(at, { id: conversation_id, reason: by === 'human' ? 'human_ended' : 'api' })
@@ -59,7 +59,7 @@ async function erase(at: At, { id, by }: { id: string; by: 'human' | 'system' })
   calls.announce(at, before)
 }
 
-/** Each has up to 200 turns. */
+/** Each call has up to 200 turns. */
 const calls_batch = 100
 
 /** Deletes calls that are old and over, with their conversations and recordings. */
@@ -118,7 +118,7 @@ export async function removeOldRecordings(
   if (recordings_keep_days === null) return
   const before = clock.iso(at.now - recordings_keep_days * clock.day_ms)
   const where = sql`recording_status = 'ready' and created_at < ${before}`
-  // Those that are just being changed follow the next time.
+  // Calls that are just being changed follow the next time.
   const locking = sql`for update skip locked`
   const removeBatch = () => inTransaction(at, (at) => eraseSome(at, { where, locking, by: 'retention' }))
   await inBatches(recordings_batch, removeBatch, isStopping)
@@ -142,7 +142,7 @@ async function eraseSome(at: At, { where, locking, by }: { where: Sql; locking: 
 
 const is_over = sql`status in ('completed', 'failed', 'canceled')`
 
-/** An SQL condition on `calls`. It says the same as that of conversations. */
+/** An SQL condition on `calls`, which says the same as the one on `conversations`. */
 const ofPerson = ({ contact_ids, addresses, keys }: Person): Sql =>
   sql`(contact_id = any(${contact_ids}::uuid[]) or (contact_id is null and (to_number = any(${addresses}::text[])
     or (direction = 'inbound' and from_number = any(${addresses}::text[])) or phone_hmac = any(${keys}::bytea[]))))`
@@ -164,7 +164,10 @@ export const listOf = ({ db, workspace }: InWorkspace, person: Person, range: Id
 export const openAudio = async ({ tools, workspace }: AtOutside, call: Call): Promise<Blob | undefined> =>
   call.recording.status === 'ready' ? tools.blobs.open(keyOf(workspace, call)) : undefined
 
-/** Calls that were not dialled yet are canceled. The processes that drive others end them. Returns how many were not over. */
+/**
+ * Cancels the person's calls that were not dialled yet, and has the others ended by the processes that drive them.
+ * Returns how many were not over.
+ */
 export async function endOf(at: At, person: Person, limit: number): Promise<number> {
   const going = await lockMany(at, { where: sql`not ${is_over} and ${ofPerson(person)}`, limit })
   const unstarted = going.filter((call) => isUnstarted(at, call))
@@ -190,7 +193,7 @@ export const findOfConversations = ({ db, workspace }: InWorkspace, conversation
       where workspace_id = ${workspace} and conversation_id = any(${conversation_ids}::uuid[]) and redacted_at is null`,
   )
 
-/** Those of these conversations whose calls are not over. */
+/** Returns those of these conversations whose calls are not over. */
 export async function findOnLine({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<Set<string>> {
   const rows = await db.many<{ conversation_id: string }>(
     sql`select conversation_id from calls
@@ -199,11 +202,14 @@ export async function findOnLine({ db, workspace }: InWorkspace, conversation_id
   return new Set(rows.map(({ conversation_id }) => conversation_id))
 }
 
-/** In the transaction that has redacted them. They stay with the contact until their files are gone. */
+/**
+ * Unlinks redacted calls from the person, in the transaction that has redacted them. They stay with the contact until
+ * their files are gone.
+ */
 export const leave = (at: At, person: Person, ids: string[]): Promise<number> =>
   unlinkRedacted(at, { ids, contact_id: person.contact_id })
 
-/** Lets go of redacted calls whose files are gone. Returns how many. */
+/** Unlinks redacted calls whose files are gone. Returns how many. */
 export async function leaveWithoutFiles(at: At, person: Person, limit: number): Promise<number> {
   const { db, workspace } = at
   const ready = await db.many<{ id: string }>(
@@ -225,7 +231,7 @@ export async function leaveWithoutFiles(at: At, person: Person, limit: number): 
 export const hasNoneOf = async ({ db, workspace }: InWorkspace, person: Person): Promise<boolean> =>
   (await db.run(sql`select from calls where workspace_id = ${workspace} and ${ofPerson(person)} limit 1`)) === 0
 
-/** The numbers that calls were made to and came from. Some have no caller's number, but a word. */
+/** The numbers that calls were made to and came from. Some calls have a word in place of the caller's number. */
 export async function* numbersIn(at: InWorkspace): AsyncGenerator<string> {
   for (const column of ['to_number', 'from_number']) yield* distinctTexts(at, { table: 'calls', column })
 }

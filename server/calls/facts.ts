@@ -70,7 +70,7 @@ export const endedFact = (at: number, end_reason: EndReason, ended_by = ender_of
   fact: { kind: 'ended', end_reason, ended_by },
 })
 
-/** How the line has ended. Of `unknown` we say so, and a carrier may still say something else. */
+/** How the line has ended. `unknown` is our own assumption, and a carrier may still say something else. */
 export const finalFact = (at: number, final: Final, given: Partial<Pick<Fact, 'key' | 'source'>> = {}): Fact => ({
   key: final === 'unknown' ? 'unknown' : 'final',
   at,
@@ -89,11 +89,11 @@ export const unheardFact = (at: number): Fact => ({
 
 const unheard_key = 'unheard'
 
-/** The carrier's clock may differ from ours. */
+/** Moves facts into a range of time, because the carrier's clock may differ from ours. */
 export const timely = (facts: Fact[], { from, to }: { from: number; to: number }): Fact[] =>
   facts.map((fact) => ({ ...fact, at: Math.min(to, Math.max(from, fact.at)) }))
 
-/** The union, in one order. Of facts with the same key the earliest stays. */
+/** Returns the union, in one order. The earliest of the facts with the same key stays. */
 export function merge(known: Fact[], more: Fact[]): Fact[] {
   const by_key = new Map<string, Fact>()
   for (const fact of [...known, ...more].map(toCanonical)) {
@@ -103,7 +103,10 @@ export function merge(known: Fact[], more: Fact[]): Fact[] {
   return [...by_key.values()].sort(compare)
 }
 
-/** With its members in one order, so that equal facts are equal as JSON: PostgreSQL returns them in another. */
+/**
+ * Puts the members of a fact in one order, so that equal facts are equal as JSON: PostgreSQL returns them in another
+ * order.
+ */
 const toCanonical = ({ key, at, source, fact }: Fact): Fact => ({ key, at, source, fact: toCanonicalFact(fact) })
 
 function toCanonicalFact(fact: Fact['fact']): Fact['fact'] {
@@ -153,7 +156,7 @@ interface Known {
   answered_at: number | undefined
   ended_at: number | undefined
   is_ringing: boolean
-  /** Also when the report of the answer itself was lost. */
+  /** Whether someone has answered, also when the report of the answer itself was lost. */
   is_answered: boolean
   /** Whoever has answered has heard nobody. */
   is_unheard: boolean
@@ -189,8 +192,9 @@ function readFacts(facts: Fact[]): Known {
 }
 
 /**
- * Leaves out what is reported too late to change the status of a call that is over. A call is given up only when nobody is known
- * to have answered it, so then every report that someone has is late. Otherwise an answer after the end is.
+ * Leaves out what is reported too late to change the status of a call that is over. A call is given up only when nobody
+ * is known to have answered it, so then every report of an answer is late. For other calls an answer after the end is
+ * late.
  */
 function withoutLate(facts: Fact[], ended_at = Number.POSITIVE_INFINITY): Fact[] {
   const is_given_up = facts.some(({ key, fact }) => isAssumed(fact) || key === given_up_key)
@@ -250,7 +254,7 @@ function outcomeOf({ is_answered, is_unheard, machine, final, ended }: Known): O
   return outcome_of_end[ended.end_reason] ?? 'unknown'
 }
 
-/** Of calls that nobody has answered, when the carrier has not said how the line ended. */
+/** The outcomes of calls that nobody has answered, when the carrier has not said how the line ended. */
 const outcome_of_end: Partial<Record<EndReason, Outcome>> = {
   not_answered: 'no_answer',
   carrier_error: 'error',
@@ -277,7 +281,7 @@ const end_of_final: Record<Final, End> = {
   unknown: { end_reason: 'carrier_silent', ended_by: 'system' },
 }
 
-/** Who ends a call for this reason. */
+/** The one who ends a call for each reason. */
 const ender_of: Record<EndReason, Ender> = {
   contact_hung_up: 'contact',
   agent_hung_up: 'agent',

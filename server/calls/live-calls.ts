@@ -5,7 +5,7 @@ import { sharedRead } from '../kit/postgres/shared-read.ts'
 import { Problem } from '../kit/problem.ts'
 import { findNotOver } from './rows.ts'
 
-/** With speech that runs here, each call takes a good part of a processor. */
+/** A call whose speech runs in this process takes a good part of a processor. */
 const offline_max = 10
 const providers_max = 50
 const retry_after_seconds = 10
@@ -15,9 +15,9 @@ const reserved_share = 1 / 4
 const channel_share = 1 / 2
 /** A carrier opens a stream, or asks what is next, within this time, here or at another process. */
 const expect_for_ms = 10_000
-/** Whoever gets the first voice channel of a second workspace is reserved room after this time. */
+/** A second workspace that gets its first voice channel is reserved room after this time. */
 const read_every_ms = 10_000
-/** More of the recordings of all calls than this doesn't wait in memory to be stored. */
+/** At most this many bytes of the recordings of all calls wait in memory to be stored. */
 const unstored_bytes_max = 128 * 1024 * 1024
 
 export const liveCalls = newTool<LiveCalls>()
@@ -30,7 +30,7 @@ export interface LiveCall {
   is_offline: boolean
 }
 
-/** A call with this speech. One without counts among those whose speech is recognised here. */
+/** Makes a live call with this speech. A call without speech counts among those whose speech is recognised here. */
 export const newLiveCall = (
   { workspace }: { workspace: string },
   speech: { listen: { model: { provider: string } } } | undefined,
@@ -46,7 +46,7 @@ interface DialedCall extends LiveCall {
 }
 
 interface AdmittedCall extends LiveCall {
-  /** Its room is kept until then. */
+  /** The room of the call is kept until then. */
   until: number
 }
 
@@ -97,7 +97,7 @@ export class LiveCalls {
     return this.#calls.size
   }
 
-  /** Calls that go on may end, and no new ones begin. */
+  /** Begins no new calls from now on. Calls that go on may end. */
   drain(): void {
     this.#is_draining = true
   }
@@ -151,7 +151,7 @@ export class LiveCalls {
     this.#noteRest()
   }
 
-  /** Someone is on the telephone, and a stream is to open, or the carrier is to ask what is next. */
+  /** Notes that someone is on the telephone, and that a stream is to open or the carrier is to ask what is next. */
   expect(id: string, now: number): void {
     const dialed = this.#dialed.get(id)
     if (dialed) dialed.rings_until = now
@@ -185,7 +185,7 @@ export class LiveCalls {
     this.#expected.delete(id)
   }
 
-  /** The call is over, which is not yet written. Who has lost its lease can't end it. */
+  /** Notes that the call is over, which is not yet written. A process that has lost the lease can't end the call. */
   noteEnd(id: string, lease_token: string): void {
     this.#over.set(id, lease_token)
   }
@@ -200,14 +200,20 @@ export class LiveCalls {
     this.#over.delete(id)
   }
 
-  /** How many calls by telephone a stop waits for besides those that are driven: they ring, or something of them is expected. */
+  /**
+   * How many calls by telephone a stop waits for besides those that are driven: they ring, or a stream or a question is
+   * expected.
+   */
   countAwaited(now: number): number {
     if (!this.#has_streams) return 0
     const rings = Array.from(this.#dialed.values(), ({ rings_until }) => rings_until)
     return [...this.#expected.values(), ...rings].filter((until) => until > now).length
   }
 
-  /** A part of a recording waits in memory to be stored. Returns false if too much of all calls does. */
+  /**
+   * Counts a part of a recording that waits in memory to be stored. Returns false if the parts of all calls have too
+   * many bytes.
+   */
   holdUnstored(bytes: number): boolean {
     if (this.#unstored_bytes + bytes > unstored_bytes_max) return false
     this.#unstored_bytes += bytes
@@ -222,7 +228,10 @@ export class LiveCalls {
     return this.#unstored_bytes
   }
 
-  /** A stop waits for what is left to do after a call, which takes no room: its recording is stored. It must not reject. */
+  /**
+   * Makes a stop wait for work that is left after a call and takes no room, such as storing its recording. It must not
+   * reject.
+   */
   waitFor(work: Promise<void>): void {
     this.#unfinished.add(work)
     void work.finally(() => {
@@ -231,12 +240,12 @@ export class LiveCalls {
     })
   }
 
-  /** There are no calls, and nothing is left to do. */
+  /** Whether there are no calls, and nothing is left to do. */
   get is_over(): boolean {
     return this.#calls.size === 0 && this.#unfinished.size === 0
   }
 
-  /** Resolves when it is so. */
+  /** Resolves when there are no calls, and nothing is left to do. */
   ended(): Promise<void> {
     return this.is_over ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve))
   }
@@ -254,7 +263,7 @@ export class LiveCalls {
     const find = () => this.#findRefusal(call, { now: at.now, ...wish })
     if (find()) await this.#freeRoom(at)
     if (find() === 'reserved') await this.#readOthers(at)
-    // Nothing waits in between: others take room at the same time.
+    // Nothing is awaited between the check and `keep`, because others take room at the same time.
     const refusal = find()
     if (!refusal) keep()
     return refusal
@@ -288,13 +297,15 @@ export class LiveCalls {
     return [{ max: providers_max, counts: () => true }, ...(is_offline ? [offline] : [])]
   }
 
-  /** Until they are read, others may. */
+  /** Whether another workspace has a voice channel. True while that is not known. */
   #mayOthersCall({ workspace }: LiveCall): boolean {
     const { ids, until_ticks } = this.#voice_workspaces
     return until_ticks <= clock.ticks() || ids.some((id) => id !== workspace)
   }
 
-  /** Many calls may wait for room at the same time. */
+  /**
+   * Frees the room of dialled calls that are over. Many calls may wait for room at the same time, and share the reads.
+   */
   async #freeRoom({ db }: AtOutside): Promise<void> {
     const used = new Set(Array.from(this.#dialed.values(), ({ workspace }) => workspace))
     await Promise.all([...used].map((workspace) => this.#freeRoomOf({ db, workspace })))

@@ -40,25 +40,29 @@ export type Next =
   | { type: 'connect'; call_id: string; token: string; waits: boolean }
   | { type: 'hang_up' | 'reject' | 'busy' }
 
-/** Checks what takes long, before the transaction: whether this process can answer the call. */
+/** Checks before the transaction, because it takes long, whether this process can answer the call. */
 export async function admitCall(at: AtOutside, { channel, carrier_id, from }: InboundCall): Promise<Admission> {
-  // In a test workspace time stands still, so nobody can speak there. Two agents would talk to each other for ever.
+  // In a test workspace time stands still, so nobody can speak there. In a call from the channel's own number, two
+  // agents would talk to each other for ever.
   if (simulatesPeople(at) || channel.status === 'disabled' || from === channel.address) return { type: 'reject' }
   const agent = channel.agent_id === null ? undefined : await agents.get(at, channel.agent_id).catch(ignoreProblem)
   if (!agent) return { type: 'reject' }
-  // By the number, as when it is called: the caller may have no contact yet.
+  // The number chooses the version, as when it is called: the caller may have no contact yet.
   const version = chooseVersion(agent, from ?? carrier_id)
   const configuration = await findConfiguration(at, { agent_id: agent.id, version_id: version.id })
   const speech = configuration && (await speechFinder.of(at)(at, configuration).catch(ignoreProblem))
   if (!speech) return { type: 'no_speech', version }
   // Scripts use no tokens.
   if (configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))) return { type: 'busy' }
-  // Who is called must hear someone. Who calls can call again.
+  // Calls that were dialled keep their room: people who are called must hear someone, and callers can call again.
   const refusal = await liveCalls.of(at).admit(at, carrier_id, newLiveCall(at, speech))
   return refusal ? { type: 'busy' } : { type: 'admitted', version }
 }
 
-/** Writes a call that comes in. One that is reported again is found. The ledger is not asked: the other side calls. */
+/**
+ * Writes a call that comes in, or finds it if it is reported again. The consent ledger is not asked, because the other
+ * side calls.
+ */
 export async function receiveCall(at: At, inbound: InboundCall, admission: Admission): Promise<Next> {
   const { channel, carrier_id, from } = inbound
   const known = await findByCarrierId(at, carrier_id)
@@ -90,7 +94,7 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
     due_at: clock.iso(at.now + open_within_ms),
   })
   const [admitted] = admission.type === 'no_speech' ? [row] : await admitAll(at, [row])
-  // What was written about the contact stays.
+  // The contact stays as it was written, although the call is not.
   if (!admitted || admitted instanceof Problem) return { type: 'busy' }
   // Another process has inserted the same call meanwhile. It is found now.
   if (!(await insertBrought(at, admitted))) return receiveCall(at, inbound, admission)
@@ -102,7 +106,7 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
   return { type: 'connect', call_id: id, token: token.text, waits: false }
 }
 
-/** The contact with the number. One without a contact gets one. Null if it is deleted at this moment. */
+/** Returns the contact with the number, and creates it if there is none. Null if it is deleted at this moment. */
 async function findCaller(at: At, phone_number: string): Promise<string | null> {
   const find = async () => (await contacts.idsByNumber(at, [phone_number])).get(phone_number)
   let contact_id = await find()
@@ -120,8 +124,8 @@ export interface OnChannel {
 }
 
 /**
- * The carrier asks what a call does next. The stream that it is to open takes the call, whoever drives it. The first question about a
- * call that we have dialled says that someone has answered.
+ * Answers the carrier, which asks what a call does next. The stream that it is to open takes the call, whoever drives
+ * it. The first question about a call that we have dialled says that someone has answered.
  */
 export async function continueCall(at: At, { carrier_id, ...on_channel }: Question): Promise<Next> {
   const call = await lockCall(at, on_channel)
@@ -134,7 +138,7 @@ export async function continueCall(at: At, { carrier_id, ...on_channel }: Questi
 
 type Question = OnChannel & { carrier_id: string | undefined }
 
-/** From now on the stream has its time to open. */
+/** Writes that the call was answered. From now on the stream has `open_within_ms` to open. */
 async function answer(at: At, call: LockedCall): Promise<LockedCall> {
   const answered: Fact = { key: 'answered', at: at.now, source: 'carrier', fact: { kind: 'answered' } }
   const due_at = clock.iso(at.now + open_within_ms)
@@ -146,7 +150,7 @@ async function nextOf(at: At, call: LockedCall): Promise<Next> {
   const live_calls = liveCalls.of(at)
   const is_over =
     ended_at !== null || request !== null || (lease_token !== null && live_calls.hasEnded(id, lease_token))
-  // Nobody has come back in time: it is about to be ended.
+  // A call to which nobody has come back in time is about to be ended.
   if (is_over || due_at === null || clock.parse(due_at) <= at.now) {
     live_calls.noteOver(id)
     return { type: 'hang_up' }
@@ -160,7 +164,10 @@ async function nextOf(at: At, call: LockedCall): Promise<Next> {
 /** A call that was not answered can still be rejected, which is free. */
 const isRejected = ({ ended_at, answered_at }: LockedCall): boolean => ended_at !== null && answered_at === null
 
-/** The carrier says how a call has ended that has no stream at the moment. Whoever drives it ends it, or the next worker. */
+/**
+ * Takes the carrier's report of how a call has ended that has no stream at the moment. The process that drives the call
+ * ends it, or else the next worker.
+ */
 export async function reportEnd(
   at: At,
   on_channel: OnChannel,
@@ -194,13 +201,14 @@ export async function takeReport(at: At, { carrier_id, facts, ...on_channel }: R
   const call = await lockCall(at, on_channel)
   const { id, direction, started_at, answered_at, conversation_id, ended_at, socket_token } = call
   const is_over = facts.some(({ fact }) => fact.kind === 'final')
-  // The end of a call that someone talks in is also the end of its conversation. A stream that has just taken it has used its token.
+  // The end of a call that someone talks in is also the end of its conversation. A stream that has just taken an
+  // answered call has used its token.
   const is_taken = conversation_id !== null || (answered_at !== null && socket_token === null)
   if (is_over && ended_at === null && is_taken) return requestEnd(at, call, 'contact_hung_up')
   if (direction === 'inbound') return
   if (carrier_id !== undefined) await setCarrierId(at, { id, carrier_id })
   const earliest = started_at === null ? at.now : clock.parse(started_at)
-  // Someone has asked to end it, and a worker does so now: who answers meanwhile hears nobody.
+  // A worker is ending the call, because someone has asked for it: a person who answers meanwhile hears nobody.
   const is_ending = ended_at === null && call.request !== null
   const added = timely(is_ending ? [] : newFacts(call.facts, facts), { from: earliest, to: at.now })
   if (added.length === 0) return
@@ -212,8 +220,8 @@ export async function takeReport(at: At, { carrier_id, facts, ...on_channel }: R
 }
 
 /**
- * The facts that tell something new. When we have ended the call ourselves, the carrier's report of its end doesn't. Neither does a
- * second report of the same: an answer must not move while someone talks.
+ * Returns the facts that tell something new. When we have ended the call ourselves, the carrier's report of its end
+ * tells nothing new. A second report of the same fact is left out too: an answer must not move while someone talks.
  * @internal
  */
 export function newFacts(known: Fact[], reported: Fact[]): Fact[] {

@@ -27,7 +27,7 @@ type Beginning = Partial<Row> &
     to: string | null
   }
 
-/** By default it is due at once. */
+/** Makes the row of a new call, which is due at once by default. */
 export function newCall({ now }: At, { agent, version, channel, ...given }: Beginning): Row {
   const created_at = clock.iso(now)
   return {
@@ -69,7 +69,7 @@ export function newCall({ now }: At, { agent, version, channel, ...given }: Begi
 export const lineOf = (at: At, channel: { provider: string } | null): Row['line'] =>
   !simulatesPeople(at) && channel?.provider === 'twilio' ? 'phone' : null
 
-/** They are dialled when they are due. */
+/** Inserts calls, which are dialled when they are due. */
 export async function insert(at: At, rows: Row[]): Promise<void> {
   await Promise.all([
     insertRows(at, rows),

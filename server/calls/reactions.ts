@@ -17,14 +17,15 @@ import { redactCallOf } from './erase.ts'
 import { endSoon, findOnLine, lockMany, select, setDue, unlinkRows } from './rows.ts'
 import { announce, announceRequest, table } from './store.ts'
 
-/** More are canceled in the background. */
+/** At most this many calls are canceled at once, and more in the background. */
 const canceled_at_once_max = 1_000
 
 export const reactions: Reaction[] = [
   named('call', readNames),
   on(contacts.deleted, unlinkContacts),
   on(agents.deleted, endCalls),
-  // Whoever is on the line would hear the carrier's error when it asks what is next.
+  // A channel with open calls can't be deleted: people on the line would hear the carrier's error when it asks what is
+  // next.
   on(channels.findingUses, (at, { channel_id }) => findOnLine(at, channel_id)),
   on(call_changed, continueCall),
   on(callback_requested, scheduleCallback),
@@ -70,7 +71,10 @@ async function cancelSome(at: At, where: Sql): Promise<void> {
   )
 }
 
-/** The process that drives the call looks at its conversation. In a test workspace, where the clock stands still, it is due now. */
+/**
+ * The process that drives the call looks at its conversation. In a test workspace, where the clock stands still, the
+ * call is due now.
+ */
 async function continueCall(at: At, { conversation_id }: { conversation_id: string }): Promise<void> {
   for (const call of await setDue(at, conversation_id)) announceRequest(at, call)
 }

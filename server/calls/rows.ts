@@ -27,15 +27,18 @@ import { leaseRows, renewerOf } from '../kit/work/rows.ts'
 import type { Fact } from './facts.ts'
 import { Call } from './schema.ts'
 
-/** What clients don't see, and the process that drives a call writes each time. */
+/** Columns that clients don't see, and that the process which drives a call writes each time. */
 const saved_hidden = {
   facts: column<Fact[]>('jsonb', []),
   state: nullable<CallState>('jsonb'),
   request: nullable<Request>('text'),
-  /** A carrier is asked to dial. By telephone also afterwards, until someone talks: it was perhaps dialled. */
+  /**
+   * Whether a carrier is asked to dial. By telephone it stays true until someone talks, because the number was perhaps
+   * dialled.
+   */
   is_dialing: column('boolean', false),
   due_at: nullable<string>('timestamptz'),
-  /** By the database's time. Until then another process drives the call. */
+  /** A process drives the call until then, by the database's time. */
   lease_until: nullable<string>('timestamptz'),
   lease_token: nullable<string>('uuid'),
   claims: column('smallint', 0),
@@ -44,7 +47,7 @@ const saved_hidden = {
   draft: nullable<Configuration>('jsonb'),
   /** The hash of the token that opens the socket next. */
   socket_token: nullable<string>('text'),
-  /** The one before, until the client has shown that it has the next one. */
+  /** The hash of the token before, until the client has shown that it has the next one. */
   socket_token_before: nullable<string>('text'),
   /** A hash of the network of a visitor, until the call is over. */
   visitor_network: nullable<string>('text'),
@@ -52,7 +55,7 @@ const saved_hidden = {
   speech_ms: column('integer', 0),
 }
 
-/** What clients don't see, and the process that drives a call doesn't write each time. */
+/** Columns that clients don't see, and that the process which drives a call doesn't write each time. */
 const other_hidden = {
   variables: column<Record<string, string | number | boolean>>('jsonb', {}),
   /** The simulated person that answers, if one was chosen. */
@@ -61,11 +64,11 @@ const other_hidden = {
   search_text: nullable<string>('text'),
   /** The attempt of a campaign that the call makes. No attempt has two calls. */
   dial_key: nullable<string>('text'),
-  /** If it was not dialled by then, it is not dialled. */
+  /** A call that was not dialled by then is not dialled. */
   dial_before: nullable<string>('timestamptz'),
   /** Whether the agent may leave its message when a voicemail answers. */
   leaves_voicemail: column('boolean', true),
-  /** Outside of the quiet hours it waits until they begin. */
+  /** Whether the call waits outside of the quiet hours until they begin. */
   keeps_quiet_hours: column('boolean', false),
   /** What carries the call. Null: the simulator. */
   line: nullable<'browser' | 'phone'>('text'),
@@ -156,10 +159,13 @@ export interface CallState extends TalkState {
   people?: Record<string, number>
 }
 
-// The same holds for a schema.
+// The keys of a schema are those of its type.
 const call_members = Object.keys(Call.properties) as (keyof Call)[]
 
-/** Columns whose values a call shows inside of others. An update can't return what others compute with functions that are not immutable. */
+/**
+ * Columns whose values a call shows inside of other members. An update can return these columns, but no member that is
+ * computed with functions that are not immutable.
+ */
 interface Inner {
   version_id: string | null
   version_label: string
@@ -178,13 +184,13 @@ export const select = selectorOf<Row & Inner, Column>(table, {
   summary: 'summary',
 })
 
-/** Of `calls` with `joinConversation`. */
+/** The members of a call, from `calls` with `joinConversation`. */
 export const columns = select(call_members)
 
 /** The summary of a call is its conversation's. */
 export const joinConversation = (workspace: Sql): Sql => joinSummary(workspace, raw('conversation_id'))
 
-/** The opposite of `columns`. */
+/** Turns the members of a call into values of columns, as `columns` does the other way around. */
 const valuesOf = <Shown extends Call>({ from, to, agent_version, recording, latency, usage, ...row }: Shown) => ({
   ...row,
   from_number: from,
@@ -202,7 +208,7 @@ const valuesOf = <Shown extends Call>({ from, to, agent_version, recording, late
 export const counterpartOf = ({ direction, from, to }: Pick<Call, 'direction' | 'from' | 'to'>): string | null =>
   direction === 'inbound' ? from : to
 
-/** Without what clients don't see. */
+/** Leaves out what clients don't see. */
 export const shownOf = (row: Call): Call =>
   // All members of a call are listed.
   Object.fromEntries(call_members.map((member) => [member, row[member]])) as Call
@@ -270,11 +276,14 @@ const updateRows = updaterOf(table)
 
 type Saved = Call & Pick<Row, (keyof typeof saved & keyof Row) | 'contact_voice' | 'search_text'>
 
-/** Writes what a driver knows of calls that the transaction has locked. Where the voice or the words are null, they stay. */
+/**
+ * Writes what a driver knows of calls that the transaction has locked. A null in `contact_voice` or `search_text`
+ * leaves the stored value.
+ */
 export const saveRows = (at: At, rows: Saved[]): Promise<void> =>
   updateRows(at, rows.map(valuesOf), saved_columns, ['contact_voice', 'search_text'])
 
-/** What is not kept when a call is over. */
+/** Columns that are not kept when a call is over. */
 const over_columns = ['draft', 'socket_token', 'socket_token_before', 'visitor_network'] as const
 export const no_socket: Pick<Row, (typeof over_columns)[number]> = {
   draft: null,
@@ -299,7 +308,10 @@ const ended_columns = [
 ] as const
 const no_lease: Pick<Row, 'lease_until' | 'lease_token'> = { lease_until: null, lease_token: null }
 
-/** Writes that calls were ended before they were dialled. The transaction has locked them. Who is about to dial one loses its lease. */
+/**
+ * Writes that calls were ended before they were dialled. The transaction has locked them. A process that is about to
+ * dial one loses its lease.
+ */
 export const updateEnded = (
   at: At,
   rows: Pick<Row, Exclude<(typeof ended_columns)[number], keyof typeof no_socket | keyof typeof no_lease> | 'id'>[],
@@ -342,7 +354,7 @@ export const findOnLine = ({ db, workspace }: At, channel_id: string): Promise<U
       order by id limit ${on_line_max}`,
   )
 
-/** Leases due calls, and returns these columns of them. What is due has a time. */
+/** Leases due calls, and returns these columns of them. A due call always has a `due_at`. */
 export const leaseDue = <Leased>(
   at: At,
   leases: { token: string; limit: number; returning: Selection<Leased> },
@@ -354,7 +366,7 @@ export const leaseDue = <Leased>(
     where: sql`and (dial_before is null or started_at is not null or dial_before > ${clock.iso(at.now)})`,
   })
 
-/** Rows that are being saved are left out: that renews their leases too. */
+/** Renews leases. Rows that are being saved are left out, because a save renews their leases too. */
 export const renewLeases = renewerOf<Pick<Row, 'id' | 'request'>>(table.name, 'id, request')
 
 /** Calls that this process has leased. */
@@ -366,14 +378,14 @@ interface Held {
 const isHeld = (workspace: string, { ids, token }: Held): Sql =>
   sql`workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[]) and lease_token = ${token}`
 
-/** Scheduled calls begin. Returns how many. */
+/** Begins scheduled calls. Returns how many. */
 export const queueScheduled = ({ db, workspace, now }: At, held: Held): Promise<number> =>
   db.run(
     sql`update calls set status = 'queued', updated_at = ${laterUpdate(now)}
       where ${isHeld(workspace, held)} and status = 'scheduled'`,
   )
 
-/** Ends leases. The calls are due then. */
+/** Ends leases. The calls are due at `due_at`. */
 export const releaseUntil = ({ db, workspace }: At, held: Held, due_at: string): Promise<number> =>
   db.run(
     sql`update calls set due_at = ${due_at}, lease_token = null, lease_until = null, claims = 0
@@ -384,7 +396,9 @@ export const releaseUntil = ({ db, workspace }: At, held: Held, due_at: string):
 export const endLease = ({ db, workspace }: At, { id, token }: { id: string; token: string }): Promise<number> =>
   db.run(sql`update calls set lease_token = null, lease_until = null where ${isHeld(workspace, { ids: [id], token })}`)
 
-/** Ends leases, and schedules the calls for another time. Leaves out those of which someone wants something meanwhile. */
+/**
+ * Ends leases, and schedules the calls for another time. Leaves out calls of which someone wants something meanwhile.
+ */
 export const reschedule = (
   { db, workspace, now }: At,
   rows: { id: string; before: Call['status']; time: string }[],
@@ -399,7 +413,10 @@ export const reschedule = (
       returning row.before`,
   )
 
-/** The call of a conversation is due now, unless it has ended. One on a socket is only ended by then. */
+/**
+ * Makes the call of a conversation due now, unless it has ended. A call on a real line keeps its `due_at`, at which it
+ * is only ended.
+ */
 export const setDue = ({ db, workspace, now }: At, conversation_id: string) =>
   db.many<Pick<Call, 'id' | 'conversation_id'>>(
     sql`update calls set due_at = case when line is null then least(due_at, ${clock.iso(now)}) else due_at end
@@ -407,7 +424,7 @@ export const setDue = ({ db, workspace, now }: At, conversation_id: string) =>
       returning id, conversation_id`,
   )
 
-/** Whoever drives the calls of an agent that was deleted ends them. Those that nobody drives are due now. */
+/** Asks the processes that drive calls of a deleted agent to end them. Calls that nobody drives are due now. */
 export const endSoon = ({ db, workspace, now }: At, agent_id: string): Promise<number> =>
   db.run(
     sql`update calls set request = 'agent_deleted',
@@ -416,7 +433,9 @@ export const endSoon = ({ db, workspace, now }: At, agent_id: string): Promise<n
         and agent_id = ${agent_id}`,
   )
 
-/** Removes the contacts of calls, and their numbers. What stands for the numbers is kept, as in conversations. */
+/**
+ * Removes the contacts of calls, and their numbers. The keys that stand for the numbers are kept, as in conversations.
+ */
 export async function unlinkRows(at: At, { deleted, where }: { deleted: DeletedContact[]; where: Sql }) {
   const { db, workspace, now } = at
   const contact_ids = deleted.map(({ id }) => id)
@@ -445,8 +464,8 @@ export const eraseRow = ({ db, workspace, now }: At, id: string): Promise<number
   )
 
 /**
- * Calls that were redacted belong to nobody any more, once their files are gone: until then they stay with the contact. Returns how
- * many.
+ * Unlinks redacted calls from everybody. Calls that still have files stay with the contact until these are gone.
+ * Returns how many.
  */
 export const unlinkRedacted = (
   { db, workspace, now }: At,
@@ -466,7 +485,7 @@ export const setRecordingsDeleted = ({ db, workspace, now }: At, ids: string[], 
       where workspace_id = ${workspace} and id = any(${ids}::uuid[])`,
   )
 
-/** Their events are deleted with them. */
+/** Deletes calls, and their events with them. */
 export const deleteRows = ({ db, workspace }: At, ids: string[]): Promise<number> =>
   db.run(sql`delete from calls where workspace_id = ${workspace} and id = any(${ids}::uuid[])`)
 
@@ -490,12 +509,12 @@ export interface Opening {
   token: string
   /** The hash of the token that comes back next. Null: the token that was sent works once, and the carrier asks for the next one. */
   next_token: string | null
-  /** Of the page that has sent it, if it is one. */
+  /** The origin of the page that has sent the token, if a page has. */
   origin: string | null
   lease_token: string
-  /** The lease that the process has already, if it has. Then it stays. */
+  /** The lease that this process has already, if it has one. Then the lease stays. */
   held: string | null
-  /** When the call ends if nobody comes back. One that has not begun keeps its time. */
+  /** When the call ends if nobody comes back. A call that has not begun keeps its time. */
   due_at: string
 }
 
@@ -509,7 +528,7 @@ export const takeOpened = <Taken>(
   returning: Selection<Taken>,
 ): Promise<(Taken & { due_at: string; lease_token: string }) | undefined> => {
   const { token, next_token, lease_token, held, due_at } = opening
-  // The socket of a call that has no time any more can't be opened.
+  // The socket of a call without a `due_at` can't be opened.
   return at.db.maybe<Taken & { due_at: string; lease_token: string }>(
     sql`update calls set lease_token = case when lease_token = ${held}::uuid then lease_token else ${lease_token}::uuid end,
         lease_until = ${leaseEnd(at.db)}, due_at = case when started_at is null then due_at else ${due_at} end,
@@ -537,7 +556,10 @@ const isOpenedBy = (
   and (socket_token = ${token} or (socket_token_before = ${token}
     and (lease_until is null or lease_until <= ${clock.iso(db.time())})))`
 
-/** Of a call whose socket was opened with an earlier token, by this process. Returns 0 if another one has the call, or it is over. */
+/**
+ * Sets the tokens of a call whose socket this process has opened with an earlier token. Returns 0 if another process
+ * has the call, or it is over.
+ */
 export const setSocketTokens = (
   { db, workspace }: InWorkspace,
   {
@@ -552,7 +574,7 @@ export const setSocketTokens = (
       where workspace_id = ${workspace} and id = ${id} and lease_token = ${lease_token} and ended_at is null`,
   )
 
-/** Those of the calls whose lease another process has taken, or nobody has. */
+/** Returns those of the calls whose lease another process has taken, or nobody has. */
 export async function findLost<Leased extends { id: string; token: string }>(
   { db, workspace }: InWorkspace,
   calls: Leased[],
@@ -575,7 +597,7 @@ export const isEndedOrHeld = async (
       where workspace_id = ${workspace} and id = ${id} and (ended_at is not null or lease_token = ${token})`,
   )) > 0
 
-/** The token that opens the next stream of a call by telephone. The call is locked. */
+/** Sets the token that opens the next stream of a call by telephone. The call is locked. */
 export const updateSocketToken = (at: At, row: Pick<Row, 'id' | 'socket_token'>): Promise<void> =>
   updateRows(at, [row], ['socket_token'])
 
@@ -622,7 +644,10 @@ export async function findOtherCarrierIds(
   return new Set(rows.map(({ carrier_id }) => carrier_id))
 }
 
-/** The carrier has answered. What was asked meanwhile is done now. A call that is taken by a stream is no longer leased here. */
+/**
+ * Ends the lease after the carrier has answered. A call of which something was asked meanwhile is due now. A call that
+ * a stream has taken is no longer leased here, and doesn't change.
+ */
 export const releaseDialed = (
   { db, workspace, now }: At,
   { id, token, is_dialing, due_at }: { id: string; token: string; is_dialing: boolean; due_at: string | null },
@@ -635,8 +660,8 @@ export const releaseDialed = (
   )
 
 /**
- * Calls on sockets end when nobody comes back by then. They are leased by this process. Rows that are locked are left out, and calls that
- * someone wants to end.
+ * Sets when calls on sockets end if nobody comes back. They are leased by this process. Rows that are locked are left
+ * out, and calls that someone wants to end.
  */
 export const postponeEnds = (
   { db, workspace }: InWorkspace,
@@ -657,7 +682,7 @@ export const setRecordingStatus = (
   row: Pick<Row, 'id' | 'updated_at'> & { recording_status: Call['recording']['status'] },
 ): Promise<void> => updateRows(at, [row], ['recording_status', 'updated_at'])
 
-/** A part of a recording is to be stored. Returns false if the recording was deleted. Locks the call. */
+/** Notes that a part of a recording is to be stored. Returns false if the recording was deleted. Locks the call. */
 export const beginRecording = async ({ db, workspace }: At, id: string): Promise<boolean> =>
   (await db.run(
     sql`update calls set recording_format = 'wav',

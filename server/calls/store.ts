@@ -20,7 +20,7 @@ import { event_types } from './event-types.ts'
 import { columns, joinConversation, lock, select, shownOf, updateMetadata } from './rows.ts'
 import type { Call, CallChange, CallEvent } from './schema.ts'
 
-/** Also the kind of due work, and the topic of notifications. */
+/** The name of the table, of the kind of due work, and of the topic of notifications. */
 export const table = 'calls'
 
 const getById = batchedGetById(columns, raw(table), joinConversation)
@@ -41,7 +41,7 @@ export async function countLive({ db }: Pick<Unscoped, 'db'>): Promise<number> {
 
 const asked = select(['request', 'facts'])
 
-/** What someone wants of a call that this process drives, and what others have written of it. */
+/** Reads what someone wants of a call that this process drives, and what others have written of it. */
 export async function readAsked({ db, workspace }: InWorkspace, id: string): Promise<RowOf<typeof asked>> {
   const found = await asked.maybe(db, sql`from calls where workspace_id = ${workspace} and id = ${id}`)
   return found ?? { request: null, facts: [] }
@@ -155,7 +155,7 @@ export const written = newHook<{ before: CountedCall; after: CountedCall }[]>('c
 const counted_columns = sql`id, is_test, started_at, ended_at, agent_id, channel_id, campaign_id, outcome, duration_ms, cost_micros,
   jsonb_build_object('id', version_id) as agent_version, jsonb_build_object('turn_p50_ms', turn_p50_ms) as latency`
 
-/** Those of the calls that still exist. */
+/** Returns those of the calls that still exist. */
 export const findCounted = async ({ db, workspace }: InWorkspace, ids: string[]): Promise<CountedCall[]> =>
   ids.length === 0
     ? []
@@ -179,7 +179,10 @@ export const countEnded = ({ db, tools }: At, calls: Call[]): void =>
 const million = 1_000_000n
 const minute_ms = 60_000n
 
-/** In millionths of the currency, rounded to the nearest. In whole numbers, so that it is the same everywhere. */
+/**
+ * Returns the cost in millionths of the currency, rounded to the nearest. It is computed in whole numbers, so that it
+ * is the same everywhere.
+ */
 export function costOf(
   { usage, duration_ms, speech_ms = 0 }: Pick<Call, 'usage' | 'duration_ms'> & { speech_ms?: number | undefined },
   prices: Settings['prices'],

@@ -37,14 +37,17 @@ export const createVisitorCall = (
   { agent_id, origin, ...visitor }: Visitor & { agent_id: string; origin: string | null },
 ): Promise<WebCall> => createWebCall(at, { agent_id, origin }, { visitor })
 
-/** Checks what takes long, before the transaction: whether the agent can hear and speak here. The socket takes the room. */
+/**
+ * Checks before the transaction, because it takes long, whether the agent can hear and speak here. It takes no room:
+ * the socket does.
+ */
 export async function checkSpeech(
   at: AtOutside,
   input: Pick<NewWebCall, Choosing> & Partial<Pick<Visitor, 'channel_id'>>,
 ): Promise<void> {
   if (simulatesPeople(at)) throw inTestWorkspace()
   const configuration = await findConfiguration(at, input)
-  // What is unknown is answered by `createWebCall`.
+  // `createWebCall` reports what is unknown.
   if (!configuration) return
   const speech = await speechFinder.of(at)(at, configuration)
   const { channel_id: web_channel_id = null } = input
@@ -68,7 +71,9 @@ const inTestWorkspace = () =>
     reason: 'test_workspace',
   })
 
-/** A call that begins when its socket is opened. The ledger is not asked: the other side calls. */
+/**
+ * Creates a call that begins when its socket is opened. The consent ledger is not asked, because the other side calls.
+ */
 export async function createWebCall(
   at: At,
   input: NewWebCall,
@@ -99,7 +104,7 @@ export async function createWebCall(
     visitor_network: visitor ? hashNetwork(at, visitor) : null,
     due_at: expires_at,
   })
-  // It locks the workspace, so that what is open can't grow meanwhile.
+  // `admitAll` locks the workspace, so that the number of open calls can't grow meanwhile.
   const [admitted] = await admitAll(at, [row])
   if (!admitted || admitted instanceof Problem) throw admitted
   if (visitor) await assertRoom(at, visitor)
@@ -158,14 +163,17 @@ const isOrigin = (text: string): boolean => {
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
 }
 
-/** As browsers send it. */
+/** Returns the origin in the form in which browsers send it. */
 const toOrigin = (text: string | null): string | null => (text === null ? null : new URL(text).origin)
 
-/** It can be compared, and is deleted at the end of the call. */
+/** Hashes the network, so that it can be compared without being stored. The hash is deleted at the end of the call. */
 const hashNetwork = ({ workspace }: At, { network }: Visitor): string =>
   createHash('sha256').update(`${workspace} ${network}`).digest('hex')
 
-/** What visitors may have open. The workspace is locked. */
+/**
+ * Throws if the channel or the network of the visitor has as many open calls as it may have, or if no more tokens may
+ * be used today. The workspace must be locked.
+ */
 async function assertRoom(at: At, visitor: Visitor): Promise<void> {
   const { db, workspace } = at
   const { channel_id } = visitor

@@ -25,9 +25,12 @@ import { requests } from './store.ts'
 
 /** The most calls in flight that a workspace can have. */
 const calls_max = 10_000
-/** Calls of a test workspace that run ahead at a time. Few, so that they need little memory, and one workspace little time. */
+/**
+ * This many calls of a test workspace run ahead at a time: few, so that they need little memory, and one workspace
+ * little time.
+ */
 const ahead_max = { in_memory: 4, with_network: 50 }
-/** A longer call counts as running ahead until it is written. */
+/** A call with more turns than this counts as running ahead until it is written. */
 const short_turns_max = 50
 
 export interface CallingOptions {
@@ -46,7 +49,7 @@ export function calling({ pool, carrier, dialer = no_dialer, log }: CallingOptio
   const runAheadInOrder = openAheadQueue()
   const drive = async (at: AtOutside, options: Begin) => {
     const { id, token } = options.claimed
-    // Its client may have come back here, after another process had the call.
+    // The client of the call may have come back here, after another process had the call.
     const earlier = running.get(id)
     earlier?.drive?.lose(earlier.token)
     const run: Run = { token, drive: undefined }
@@ -92,7 +95,7 @@ export function calling({ pool, carrier, dialer = no_dialer, log }: CallingOptio
 }
 
 interface Run {
-  /** Of its lease. */
+  /** The token of the lease. */
   token: string
   /** Undefined until the call has begun. */
   drive: CallDrive | undefined
@@ -143,7 +146,7 @@ export interface CallAhead {
 
 export interface AheadOptions {
   carrier: Carrier
-  /** In place of the agent's own, of which it must have none. They must write nothing. */
+  /** Tools in place of the agent's own, of which it must have none. They must write nothing. */
   tools?: Tools
   onProgress?: () => void
   log: Log
@@ -175,7 +178,7 @@ export async function runAhead(
     return written
   }
   const context = { isStopping: () => false, onProgress, log }
-  // Time stands still, in live workspaces too.
+  // Time stands still for a call that runs ahead, in live workspaces too.
   const ahead = { tools }
   const drive = await begin(at, { claimed, carrier, dialer: no_dialer, save, context, ahead })
   await drive?.run()
@@ -183,7 +186,10 @@ export async function runAhead(
   return kept
 }
 
-/** Writes calls that have no row yet and were run ahead. The room that has done so takes their ends into account itself. */
+/**
+ * Writes calls that have no row yet and were run ahead. The hook `changed` doesn't run: the caller takes their ends
+ * into account itself.
+ */
 export async function insertAhead(at: At, made: { row: Row; save: CallSave }[]): Promise<void> {
   for (const rest = [...made]; rest.length > 0; ) {
     const some = takeBatch(rest, ({ save }) => turnsOf(save), turns_max)

@@ -21,14 +21,17 @@ const scheduled_ahead_max_ms = 366 * clock.day_ms
 
 type Input = NewCall & Partial<Pick<Row, 'keeps_quiet_hours' | 'campaign_id'>>
 
-/** Creates a call, which is dialled in the background. For other rooms, in their transactions. */
+/** Creates a call, which is dialled in the background. Other rooms call it in their transactions. */
 export async function create(at: At, input: Input): Promise<Call> {
   const [created] = await createMany(at, [input])
   if (!created || created instanceof Problem) throw created
   return created
 }
 
-/** Returns a problem for each that is refused. Concurrent requests of a workspace come together, because each locks it. */
+/**
+ * Returns a problem for each call that is refused. Concurrent requests of a workspace come together, because each locks
+ * it.
+ */
 export async function createMany(at: At, inputs: Input[]): Promise<(Call | Problem)[]> {
   const prepared = await Promise.all(inputs.map((input) => prepare(at, input).catch(asProblem)))
   const admitted = await admitAll(at, prepared)
@@ -73,27 +76,33 @@ async function prepare(at: At, input: Input): Promise<Row> {
   })
 }
 
-/** Checks what takes long, before the transaction: whether the agent can hear and speak, if it is to call a telephone. */
+/**
+ * Checks before the transaction, because it takes long, whether the agent can hear and speak, if it is to call a
+ * telephone.
+ */
 export async function assertSpeech(at: AtOutside, input: Input): Promise<void> {
   const { agent_id, agent_version_id = null, simulate = null } = input
   if (simulatesPeople(at) || simulate !== null) return
   const { channel = null } = await findChannel(at, input)
   if (lineOf(at, channel) === null) return
   const agent = isId(agent_id) ? await agents.get(at, agent_id).catch(asProblem) : undefined
-  // What is unknown is answered by `createMany`.
+  // `createMany` reports what is unknown.
   if (!agent || agent instanceof Problem) return
   const version_id = agent_version_id ?? chooseVersion(agent, await findNumber(at, input)).id
   const version = isId(version_id) ? await findVersion(at, { agent_id, version_id }) : undefined
   if (version) await speechFinder.of(at)(at, version.configuration)
 }
 
-/** By which the version of the agent is chosen. */
+/** Finds the number by which the version of the agent is chosen. */
 async function findNumber(at: At, { to = null, contact_id = null }: Input): Promise<string> {
   if (to !== null || contact_id === null || !isId(contact_id)) return to ?? ''
   return (await contacts.getMany(at, [contact_id])).get(contact_id)?.phone_number ?? ''
 }
 
-/** Locks the workspace, so that the number of calls in flight can't grow meanwhile: as late as possible, because others wait. */
+/**
+ * Refuses calls for which there is no room. Locks the workspace, so that the number of calls in flight can't grow
+ * meanwhile: as late as possible, because others wait.
+ */
 export async function admitAll(at: At, prepared: (Row | Problem)[]): Promise<(Row | Problem)[]> {
   const isQueued = (one: Row | Problem) => !(one instanceof Problem) && one.status === 'queued'
   if (!prepared.some(isQueued)) return prepared

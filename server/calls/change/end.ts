@@ -10,7 +10,7 @@ import type { Call, Ender, EndReason, Status } from '../schema.ts'
 import { announce, announceRequest, changed, countEnded, written } from '../store.ts'
 import * as counts from './counts.ts'
 
-/** A call that nobody has answered. If it was not dialled yet, it is over at once. */
+/** Cancels a call that nobody has answered. A call that was not dialled yet is over at once. */
 export async function cancel(at: At, id: string): Promise<Call> {
   const call = await lock(at, id)
   assertStatus(call, ['scheduled', 'queued', 'ringing'], 'This call was answered: hang up instead.')
@@ -19,10 +19,10 @@ export async function cancel(at: At, id: string): Promise<Call> {
   return canceled
 }
 
-/** A call that was answered. */
+/** Ends a call that was answered. */
 export async function hangUp(at: At, id: string): Promise<Call> {
   const call = await lock(at, id)
-  // Whoever has called is connected as soon as a process has the call, and it is written a little later that this is the answer.
+  // A caller is connected as soon as a process has the call, and it is written a little later that this is the answer.
   const is_connected = call.direction === 'inbound' && call.ended_at === null && isLeased(at, call)
   if (!is_connected) assertStatus(call, ['in_progress'], 'Nobody has answered this call yet: cancel it instead.')
   return ask(at, call, 'hang_up')
@@ -32,7 +32,7 @@ function assertStatus({ status, ended_at }: Call, allowed: Status[], message: st
   if (!allowed.includes(status)) throw invalidState(ended_at === null ? message : 'This call is over.', { status })
 }
 
-/** The process that drives the call ends it. If none does, the next one does so at once. The call is locked. */
+/** Asks the process that drives the call to end it. If none does, the next one does so at once. The call is locked. */
 export async function ask(at: At, call: LockedCall, request: Request): Promise<Call> {
   const due_at = isLeased(at, call) ? call.due_at : clock.iso(at.now)
   await updateRequest(at, { id: call.id, request, due_at })
@@ -51,7 +51,7 @@ const isLeased = ({ db }: At, { lease_until }: LockedCall): boolean =>
 export const cancelUnstarted = (at: At, calls: LockedCall[], by: Ender): Promise<Call[]> =>
   endUnstarted(at, calls, { end_reason: 'canceled', ended_by: by })
 
-/** The transaction has locked or inserted the calls. */
+/** Ends calls that were not dialled. The transaction has locked or inserted them. */
 export async function endUnstarted(
   at: At,
   calls: LockedCall[],
@@ -101,7 +101,7 @@ export async function endUnstarted(
 
 type EventOf = ReturnType<typeof toEvents>[number] & { call_id: string }
 
-/** What happened on the line. The calls are locked, so the numbers are free. */
+/** Writes what happened on the line. The calls are locked, so the numbers are free. */
 export async function insertEvents({ db, workspace }: At, all: EventOf[]): Promise<void> {
   if (all.length === 0) return
   const lines = all.map(({ call_id, seq, dedupe_key, kind, at, source }) =>

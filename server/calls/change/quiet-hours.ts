@@ -13,13 +13,14 @@ type Shown = 'id' | 'status' | 'to' | 'contact_id' | 'conversation_id' | 'starte
 type Claimed = Pick<Row, Shown | 'keeps_quiet_hours' | 'request' | 'line' | 'carrier_id' | 'is_dialing'>
 
 interface Moved extends Claimed {
-  /** When it is to be dialled. */
+  /** When the call is to be dialled. */
   time: number
 }
 
 /**
- * Leaves out the calls that keep quiet hours and are outside of them now, by the settings and zones of now: they wait until the
- * hours begin. If these never do, the call is canceled, and so is one that the carrier had no time for until the hours were over.
+ * Leaves out the calls that keep quiet hours and are outside of them now, by the settings and zones of now: they wait
+ * until the hours begin. A call whose hours never begin is canceled, and so is one that the carrier had no time for
+ * until the hours were over.
  */
 export async function withoutQuiet<One extends Claimed>(at: At, rows: One[], token: string): Promise<One[]> {
   const keeping = rows.filter(
@@ -48,7 +49,7 @@ export async function withoutQuiet<One extends Claimed>(at: At, rows: One[], tok
 /** While a contact is asked whether it wants no more calls, its calls wait, and are looked at again after this time. */
 const asked_wait_ms = 60_000
 
-/** When each may be dialled. Undefined for one that never may. */
+/** Returns when each call may be dialled. Undefined for one that never may. */
 async function nextTimes(at: At, rows: Claimed[]): Promise<Map<string, number | undefined>> {
   const contact_ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const [known, { quiet_hours, time_zone: default_time_zone }, asked] = await Promise.all([
@@ -65,7 +66,10 @@ async function nextTimes(at: At, rows: Claimed[]): Promise<Map<string, number | 
   )
 }
 
-/** One that had been let in before a process was killed leaves its room to others. */
+/**
+ * Schedules calls for when their hours begin. A call that was let in before a process was killed leaves its room to
+ * others.
+ */
 const postpone = (at: At, { moved, token }: { moved: Moved[]; token: string }): Promise<void> =>
   inTransaction(at, async (at) => {
     if (moved.length === 0) return

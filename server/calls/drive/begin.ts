@@ -35,11 +35,14 @@ export interface Begin {
   dialer: Dialer
   save: (at: At, save: CallSave) => Promise<Saved>
   context: RunContext
-  /** The call has no row and runs ahead. */
+  /** Is set for a call that has no row and runs ahead. */
   ahead?: { tools: Tools | undefined }
 }
 
-/** Undefined if the call has ended instead. */
+/**
+ * Begins or continues a call that was claimed. Undefined if there is nothing to drive: the call has ended, a telephone
+ * is still to answer, or the lease was lost.
+ */
 export async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefined> {
   const { claimed } = options
   const { direction, started_at, state, configuration, request, to, refusal, claims, line, connection } = claimed
@@ -63,19 +66,19 @@ export async function begin(at: AtOutside, options: Begin): Promise<CallDrive | 
   return openDrive(at, { ...options, configuration })
 }
 
-/** What the carrier has said of a call that nobody drives any more. */
+/** Whether the request is a report of the carrier on a call that has no stream. */
 const isReport = (text: string | null): text is 'transferred' | 'contact_hung_up' =>
   text === 'transferred' || text === 'contact_hung_up'
 
-/** The number must not be called. */
+/** The facts of a call whose number must not be called. */
 const refused = ({ now }: At, refusal: ClaimedCall['refusal']): Fact[] => [
   finalFact(now, 'blocked', { key: 'blocked' }),
   endedFact(now, refusal === 'opted_out' ? 'opted_out' : 'canceled', 'system'),
 ]
 
 /**
- * A process was killed while it drove the call. What the carrier knows counts; the rest is an error of ours. Whether it was
- * dialled at all is then not known, unless someone has answered.
+ * Returns the facts that end a call whose process was killed. What the carrier knows counts; the rest is an error of
+ * ours. Whether the number was dialled at all is then not known, unless someone has answered.
  */
 async function lostFacts(at: AtOutside, { claimed, carrier, context }: Begin): Promise<Fact[]> {
   if (claimed.line !== null) {
@@ -92,7 +95,10 @@ async function lostFacts(at: AtOutside, { claimed, carrier, context }: Begin): P
   return [...found, ...(isAnswered(known) ? [] : [finalFact(ended_at, 'unknown')]), endedFact(ended_at, 'system_error')]
 }
 
-/** The call has not gone on since then. A process that is stopped releases it, so it is due from then on. */
+/**
+ * Returns a time since which the call has not gone on. A process that is stopped releases its calls, so they are due
+ * from then on.
+ */
 async function lastSaved(at: At, { due_at, conversation_id }: ClaimedCall, known: Fact[]): Promise<number> {
   const conversation = conversation_id === null ? undefined : await conversations.get(at, conversation_id)
   const times = [due_at, conversation?.last_turn_at ?? due_at].map((time) => clock.parse(time))
@@ -119,7 +125,7 @@ async function end(at: At, { claimed, save }: Begin, facts: Fact[]): Promise<und
   await save(at, newSave(at, claimed, over))
 }
 
-/** What an open turn had shown stays. What was heard of it is not known. */
+/** Closes the conversation. An open turn keeps the words that it had shown, but what was heard of them is not known. */
 async function closing(at: At, { claimed, conversation }: { claimed: ClaimedCall; conversation: Conversation }) {
   const { id, configuration } = claimed
   const open = await findOpen(at, conversation.id)
@@ -141,7 +147,7 @@ const toDial = ({ now }: At, claimed: ClaimedCall): CallToDial => {
   const { id, from, simulate, attempt, started_at, state, contact } = claimed
   return {
     id,
-    // Of a call that comes in, it is who opts out: in a browser the contact, if it is known.
+    // For a call that comes in, this is the number that may opt out: in a browser the contact's, if it is known.
     to: state?.to ?? counterpartOf(claimed) ?? contact?.phone_number ?? '',
     from,
     simulate,
@@ -173,7 +179,7 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     : undefined
   const dialing = dialedFact(dialed.started_at)
   if (!state && !resumed && horizon === undefined) {
-    // Its row is there before the number is dialled, so that it is never dialled twice.
+    // The call is saved before the number is dialled, so that it is never dialled twice.
     const begun = {
       facts: [dialing],
       due_at: connection ? clock.iso(connection.ends_at) : due_at,
@@ -251,7 +257,7 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
       ...context,
     })
   } catch (error) {
-    // Nobody else knows the line.
+    // Nothing else knows the line, so it is hung up here.
     if (!scheduler.stands) line.hangUp(scheduler.now())
     await line.close?.()
     throw error
@@ -280,7 +286,7 @@ function newJournal({ id, conversation, scheduler, cut }: NewJournal): Journal {
   return journal
 }
 
-/** On a real line only who was told so is recorded, and who tries the agent. */
+/** On a real line a call is recorded only if the contact is told so, or if someone tries the agent. */
 const isRecorded = (claimed: ClaimedCall, { recording }: Configuration): boolean =>
   recording.is_on && (claimed.line === null || recording.notice !== null || isTrial(claimed))
 
@@ -310,7 +316,7 @@ function newCallState(at: At, { claimed, configuration }: Open, { say_while, rul
   const spoken = {
     ...configuration,
     ...(!leaves_voicemail && { voicemail_message: null }),
-    // Agents often ask callers for digits, and callers can end the call by hanging up.
+    // Callers have no key to opt out: agents often ask them for digits, and they can end the call by hanging up.
     ...(direction === 'inbound' && { opt_out_key: null }),
   }
   const settings = settingsFor(spoken, { values, say_while, tool_rules, time_limits: voice_time_limits, kind: 'voice' })

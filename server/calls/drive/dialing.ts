@@ -24,14 +24,17 @@ import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarr
 import { readAsked, table } from '../store.ts'
 import { type CallSave, newSave } from './save.ts'
 
-/** Then the carrier has reported something. If not, it is asked. */
+/** A carrier that has reported nothing for this long is asked. */
 const ask_after_ms = (ring_seconds + 30) * 1_000
 /** A carrier that can't say what has become of a call is asked this often, and for this long. */
 const ask_every_ms = 10_000
 const give_up_after_ms = 5 * 60_000
-/** A carrier may have a call in its queue for this long. One that keeps hours is given up sooner: it must not ring at night. */
+/**
+ * A carrier may have a call in its queue for this long. A call that keeps hours is given up sooner, because it must not
+ * ring at night.
+ */
 const queued_max_ms = 60 * 60_000
-/** A carrier that has too much to do is asked again, for this long. */
+/** A carrier that has too much to do is asked again this often, and for this long. */
 const retry_every_ms = 3_000
 const retry_for_ms = 60_000
 /** A call for which this process has no room waits this long. */
@@ -45,8 +48,9 @@ export interface Dialing {
 }
 
 /**
- * Has a telephone dialled. Who answers is driven by the process where the stream opens. Returns how the call has ended, if it has:
- * otherwise it is not leased any more. The row says before the request that the number is dialled, so that it is never dialled twice.
+ * Has a telephone dialled. The process where the stream opens drives the call. Returns how the call has ended, if it
+ * has: otherwise it is not leased any more. The row says before the request that the number is dialled, so that it is
+ * never dialled twice.
  */
 export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | undefined> {
   const { claimed, dialer, save, context } = dialing
@@ -79,7 +83,7 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
 
 interface Followed {
   result: DialResult
-  /** When it was first tried. */
+  /** When the call was first tried. */
   first_at: number
   log: RunContext['log']
 }
@@ -101,7 +105,7 @@ async function follow(at: At, { claimed }: Dialing, { result, first_at, log }: F
   return [finalFact(at.now, result.type === 'refused' ? result.final : 'error', { source: 'carrier' })]
 }
 
-/** The carrier doesn't take our credentials, or does so again. */
+/** Notes on the channel that the carrier doesn't take our credentials, or takes them again. */
 async function recordHealth(at: At, { id }: channels.StoredChannel, result: DialResult): Promise<void> {
   await inTransaction(at, async (at) => {
     if (result.type === 'accepted') await channels.setWorking(at, id)
@@ -136,7 +140,7 @@ export async function followUp(at: AtOutside, dialing: Dialing): Promise<Fact[] 
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     context.log.warn({ workspace_id: at.workspace, call_id: id, reason: error.message }, 'a carrier could not be asked')
-    // The answer to a call that has ended here is to hang up.
+    // A carrier that asks what is next in a call that has ended here is told to hang up.
     if (request) return [endedBy(at, request, facts)]
     const is_queued = claimed.carrier_id !== null && summarize(facts).status === 'queued'
     if (at.now >= givenUpAt(claimed, { known: facts, is_queued })) return [finalFact(at.now, 'unknown')]
@@ -145,7 +149,10 @@ export async function followUp(at: AtOutside, dialing: Dialing): Promise<Fact[] 
   }
 }
 
-/** What is known last counts: a call may ring long after it was in the queue. */
+/**
+ * Returns when the call is given up. It may ring long after it was in the queue, so the last fact counts, but the first
+ * one for a call that is queued and keeps no hours.
+ */
 function givenUpAt(
   { dial_before, keeps_quiet_hours }: ClaimedCall,
   { known, is_queued }: { known: Fact[]; is_queued: boolean },
@@ -155,7 +162,7 @@ function givenUpAt(
   return is_queued && !keeps_hours ? Math.min(...times) + queued_max_ms : Math.max(...times) + give_up_after_ms
 }
 
-/** It rings longer than it should, or was answered a moment ago. */
+/** Waits on for a call that rings longer than it should, or was answered a moment ago. */
 async function wait(at: At, dialing: Dialing, { facts }: FoundCall): Promise<undefined> {
   const wait_ms = isAnswered(facts) ? open_within_ms : ask_every_ms
   const waiting = { facts, due_at: clock.iso(at.now + wait_ms), is_released: true, is_dialing: true }
@@ -163,14 +170,14 @@ async function wait(at: At, dialing: Dialing, { facts }: FoundCall): Promise<und
 }
 
 /**
- * What the carrier knows of the call. If its id is not known, it is the only call to the number that is no other one of ours. If there are
- * several, nobody can say which one is ours: another program may use the same account.
+ * Finds what the carrier knows of the call. If its id is not known, it is the only call to the number that is no other
+ * one of ours. If there are several, nobody can say which one is ours: another program may use the same account.
  */
 async function findCall(at: AtOutside, { dialer, claimed }: Dialing, call: PhoneCall): Promise<FoundCall | undefined> {
   const { id } = claimed
-  // It is not needed to hang up.
+  // Hanging up takes no more than the carrier's id.
   if (claimed.request && call.carrier_id !== null) return { carrier_id: call.carrier_id, is_queued: false, facts: [] }
-  // Its contact was deleted meanwhile.
+  // A call without a number can't be found: its contact was deleted meanwhile.
   if (call.carrier_id === null && call.to === '') return undefined
   const found = (await dialer.find(at, call, at.now)).map((one) => ({
     ...one,
@@ -181,7 +188,7 @@ async function findCall(at: AtOutside, { dialer, claimed }: Dialing, call: Phone
   const others = await findOtherCarrierIds(at, { id, carrier_ids })
   const [own, ...more] = found.filter(({ carrier_id }) => !others.has(carrier_id))
   if (!own || more.length > 0) return undefined
-  // Another call of ours may have got it meanwhile.
+  // Another call of ours may have got this id meanwhile.
   return (await setCarrierId(at, { id, carrier_id: own.carrier_id })) > 0 ? own : undefined
 }
 
@@ -212,5 +219,5 @@ function toPhoneCall({ now }: At, claimed: ClaimedCall, channel: channels.Stored
   }
 }
 
-/** The carrier may take its time to answer. */
+/** Returns `at` with the time of now, because the carrier may take its time to answer. */
 const later = (at: At): At => ({ ...at, now: Math.max(at.now, atLater(at).now) })

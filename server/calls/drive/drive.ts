@@ -20,9 +20,9 @@ import { callWatch, readAsked } from '../store.ts'
 import { keepOptOut } from './opt-outs.ts'
 import type { CallSave } from './save.ts'
 
-/** Longer than a carrier lets a telephone ring. Then it is asked what has become of the call. */
+/** A carrier lets no telephone ring for longer. After this time it is asked what has become of the call. */
 const ring_max_ms = 45_000
-/** What a carrier reports after the end is waited for this long. */
+/** Reports of a carrier are awaited for this long after the end. */
 const late_facts_ms = 15_000
 const check_every_ms = 500
 const nothing_asked = { request: null, facts: [] }
@@ -34,7 +34,7 @@ export interface CallDriveOptions extends Parts {
   dialed: CallToDial
   carrier: Carrier
   line: CallLine
-  /** As it was last read. `is_new` until it has its row. */
+  /** The conversation as it was last read. `is_new` is true until it has its row. */
   conversation: Conversation
   is_new: boolean
   state: CallState
@@ -46,14 +46,14 @@ export interface CallDriveOptions extends Parts {
   /** Whether the conversation gets a summary at its end. */
   has_summary: boolean
   is_recorded: boolean
-  /** A call on a real line has one. */
+  /** The connection of a call on a real line. Simulated calls have none. */
   connection: Connection | undefined
   recording: Recording | undefined
   /** Whether a carrier reports who has answered. */
   has_verdicts: boolean
   /** Ms of sound that other processes have recognised and spoken in the call. */
   earlier_speech_ms: number
-  /** Nobody real speaks, so nobody opts out. */
+  /** Whether someone only tries the agent, so that no opt-out is recorded. */
   is_trial: boolean
   /** The first thing that happens in a call that another process has begun. */
   first: EngineInput | undefined
@@ -79,15 +79,15 @@ export class CallDrive {
   #is_lost = false
   /** Something is not yet written. */
   #is_changed: boolean
-  /** It is kept until it is written. */
+  /** An opt-out that is not yet written. */
   #opt_out: OptOut | null = null
-  /** Set when the lease ends: when the call is due again, if it is. */
+  /** Is set when the lease ends. `next` is when the call is due again, if it is. */
   #released: { next: number | undefined } | undefined
   #error: unknown
   #last_read_seq: number
   #must_read: boolean
   #is_woken = false
-  /** When others have last changed the row, as far as was seen. */
+  /** The `updated_at` of the call when it was last seen. */
   #seen_update: string | undefined
   readonly #verdicts = new Set<string>()
   #saving: Promise<void> | undefined
@@ -106,7 +106,7 @@ export class CallDrive {
     this.#is_closed = state.is_over
     this.#last_read_seq = state.last_read_seq
     this.#must_read = !options.is_new
-    // That the carrier has answered is written at once.
+    // A live call is written at once, to say that the carrier has answered.
     this.#is_changed = !scheduler.stands
     this.#driver = new Driver(options, state, {
       save: (at, save) => options.save(at, this.#toSave(at, save)),
@@ -122,13 +122,16 @@ export class CallDrive {
     })
   }
 
-  /** Someone wants something of the call, or has said something. Never throws. */
+  /** Makes the drive read what someone wants of the call or has said. Never throws. */
   wake(): void {
     this.#must_read = true
     this.#wake()
   }
 
-  /** Another process has taken the lease with this token, or it has ended. Never throws. */
+  /**
+   * Tells the drive that another process has taken the lease with this token, or that the lease has ended. Never
+   * throws.
+   */
   lose(token: string): void {
     if (token !== this.#options.token) return
     this.#is_lost = true
@@ -152,7 +155,7 @@ export class CallDrive {
       stopWatching()
       await line.close?.()
       connection?.close()
-      // The lease of a call that failed must end meanwhile.
+      // Storing is not awaited here: the lease of a call that failed must end meanwhile.
       if (recording) liveCalls.of(at).waitFor(recording.stored())
       await this.#keepOptOut()
     }
@@ -183,14 +186,14 @@ export class CallDrive {
       if (this.#error) throw this.#error
       this.#noteSpeechFault()
       const next = this.#nextTime()
-      // Everything that has happened is written together.
+      // Everything that is due happens first, and is then written together.
       const must_read_first = this.#must_read && scheduler.stands
       if (next !== undefined && !must_read_first && scheduler.reach(next)) {
         await this.#happen(next)
         continue
       }
       const is_ended = next === undefined && this.#is_over
-      // At the end everything is written when the lease ends.
+      // The last changes of a call that has ended are written when its lease ends.
       if (!scheduler.stands && !is_ended) this.#saveChanges()
       if (this.#is_lost) return
       if (must_read_first) {
@@ -209,7 +212,7 @@ export class CallDrive {
     }
   }
 
-  /** A provider of speech has failed. If nothing else can take over, the call can't go on. */
+  /** Notes that a provider of speech has failed. If nothing else can take over, the call ends. */
   #noteSpeechFault(): void {
     const fault = this.#options.line.takeSpeechFault?.()
     if (!fault) return
@@ -254,7 +257,7 @@ export class CallDrive {
     this.#endSleep()
   }
 
-  /** What the line has comes before the agent's own timers. */
+  /** Takes the events of the line before the agent's own timers. */
   async #happen(time: number): Promise<void> {
     const { line, onProgress, connection, scheduler } = this.#options
     onProgress()
@@ -280,13 +283,13 @@ export class CallDrive {
     else this.#take(needs_id ? { ...event, id: newId() } : event, at)
   }
 
-  /** Who has answered a real line is found by listening. A simulated one reports it. */
+  /** Records who has answered a real line, which is found by listening. A simulated line reports it. */
   #noteMachine(kind: Machine | 'uncertain', at: number): void {
     if (kind === 'uncertain' || !this.#options.connection) return
     this.#add({ key: `heard.${kind}`, at, source: 'system', fact: { kind: 'machine', machine: kind } })
   }
 
-  /** The turn of a person has its row before it is spoken. */
+  /** Stores when the words of a person were spoken. Their turn has its row before. */
   #keepSpeech({ reply, parts: speech }: Pick<Extract<CallLineEvent, { type: 'played' }>, 'reply' | 'parts'>): void {
     const { at, journal } = this.#options
     const seq = this.#people[reply]
@@ -298,7 +301,10 @@ export class CallDrive {
       })
   }
 
-  /** What the line doesn't say may cut the agent's words too: how much of them was heard is asked before. */
+  /**
+   * Takes an input that doesn't come from the line. It may cut the agent's words, so the line is first asked how much
+   * of them was heard.
+   */
   #takeOwn(input: EngineInput, now = this.#options.scheduler.now()): void {
     const played = this.#options.line.readPlayed(now)
     if (played) this.#driver.take({ type: 'played', ...played }, now)
@@ -313,7 +319,7 @@ export class CallDrive {
     if (end_reason && !this.#is_over) this.#end(end_reason, now)
   }
 
-  /** Not everything that happens is to be written. */
+  /** Notes a change only if there is something to write. */
   #noteChange(): void {
     if (!this.#options.journal.is_empty || this.#driver.has_opt_out) this.#is_changed = true
   }
@@ -323,7 +329,7 @@ export class CallDrive {
     this.#is_changed = true
   }
 
-  /** A carrier's report. If nobody has answered, it may end the call; after that the line itself does. */
+  /** Takes a carrier's report. It may end the call only if nobody has answered: after that the line itself does. */
   #takeReport(fact: Fact): void {
     this.#add(fact)
     const is_end = fact.fact.kind === 'final' || fact.fact.kind === 'ended'
@@ -344,7 +350,7 @@ export class CallDrive {
     this.#options.connection?.onEnd(end_reason)
   }
 
-  /** Nothing was heard from the carrier. */
+  /** Asks the carrier what has become of a call of which it reports nothing. */
   async #findOut(): Promise<void> {
     const { at, carrier, dialed, line, scheduler } = this.#options
     const now = scheduler.now()
@@ -355,7 +361,7 @@ export class CallDrive {
     line.hangUp(now)
   }
 
-  /** Beside what happens, too: nobody must wait for the database to be heard. */
+  /** Reads changes while the call goes on: nobody must wait for the database to be heard. */
   #readBeside(): void {
     this.#reading ??= this.#readChanges()
       .catch((error: unknown) => {
@@ -367,12 +373,12 @@ export class CallDrive {
       })
   }
 
-  /** What others have asked of the call, and what people have written into its conversation. */
+  /** Reads what others have asked of the call, and what people have written into its conversation. */
   async #readChanges(): Promise<void> {
     this.#must_read = false
     const { at, id, scheduler } = this.#options
     if (this.#is_over) return
-    // What is not yet written would look like a change by others.
+    // Turns of a save that has not ended would look like changes by others.
     if (!(await this.#isSaved())) return this.#readLater()
     try {
       const { request, facts } = scheduler.stands ? nothing_asked : await readAsked(at, id)
@@ -395,7 +401,7 @@ export class CallDrive {
     }
   }
 
-  /** Waits a little for what is being written. */
+  /** Waits up to `check_every_ms` for the save that is under way. Resolves to whether none is left. */
   async #isSaved(): Promise<boolean> {
     if (!this.#saving) return true
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -409,7 +415,7 @@ export class CallDrive {
   }
 
   #obey(request: Request): void {
-    // The carrier has said so, maybe before the stream ends: the last words are still to be understood.
+    // The carrier may report this before the stream ends, while the last words are still to be understood.
     if (request === 'contact_hung_up') return void this.#options.line.noteHungUp?.()
     if (request === 'transferred')
       return void this.#takeOwn({ type: 'close', reason: 'human_ended', end_reason: 'transferred' })
@@ -444,7 +450,7 @@ export class CallDrive {
       this.#takeOwn({ type: 'close', reason: 'human_ended', end_reason: 'human_hung_up' })
   }
 
-  /** Beside what happens: the call goes on while the database is busy or away. */
+  /** Saves in the background: the call goes on while the database is busy or away. */
   #saveChanges(): void {
     if (this.#saving) return
     if (!this.#is_changed && !this.#driver.opening) {
@@ -470,7 +476,10 @@ export class CallDrive {
     })
   }
 
-  /** One after the other: a transaction writes one save of a call. Undefined when another process has the call. */
+  /**
+   * Saves one after the other, because a transaction writes one save of a call. Undefined when another process has the
+   * call.
+   */
   #save(options: { begins?: string[] } = {}) {
     return this.#options.journal.inOrder(() => this.#write(options))
   }
@@ -497,7 +506,7 @@ export class CallDrive {
     return saved
   }
 
-  /** What people have written while time stands still is read at the next advance. */
+  /** Notes what a save has found. What people have written while time stands still is read at the next advance. */
   #noteSaved({ has_unseen, turn_count }: Extract<Saved, { is_lost: false }>): void {
     if (has_unseen) this.#must_read = true
     else if (!this.#options.scheduler.stands) this.#last_read_seq = Math.max(this.#last_read_seq, turn_count)
@@ -512,7 +521,7 @@ export class CallDrive {
       id,
       token,
       now,
-      // On a real line only who has heard the notice is recorded.
+      // On a real line a contact is recorded only after it has heard the notice.
       is_recorded: is_recorded && !(connection && this.#is_notice_due),
       contact_voice: line.contact_voice ?? null,
       conversation_save: conversation_save && { ...conversation_save, is_spoken: true },
@@ -542,7 +551,10 @@ export class CallDrive {
     }
   }
 
-  /** Records an opt-out that is not yet written, because the call can't be. While time stands still it is said again. */
+  /**
+   * Records an opt-out that could not be written with its call. While time stands still nothing is recorded: it is said
+   * again.
+   */
   async #keepOptOut(): Promise<void> {
     const { at, dialed, conversation, journal, scheduler, log } = this.#options
     await journal.inOrder(async () => {})

@@ -6,14 +6,14 @@ import { type At, atLater, inTransaction, simulatesPeople } from '../../kit/at.t
 import * as clock from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 
-/** Before each new attempt. A database that restarts is back within a minute. */
+/** The pauses before each new attempt. A database that restarts is back within a minute. */
 const pauses_ms = [250, 1_000, 3_000, 5_000, 10_000, 20_000, 20_000]
 
-/** What a contact has said in a call: that it wants no more of them. */
+/** A contact has said in a call that it wants no more of them. */
 export interface SaidOptOut {
   phone_number: string
   contact_id: string | null
-  /** Without the turn, if its words may not be written. */
+  /** `seq` is left out if the words of the turn may not be written. */
   evidence: { conversation_id: string | null; seq?: number } & Partial<Shown>
   /** When it was said. */
   at: number
@@ -21,7 +21,10 @@ export interface SaidOptOut {
   simulate: string | null
 }
 
-/** In a live workspace a simulated person can't speak for the one with the number. */
+/**
+ * Records opt-outs. Those of simulated people in a live workspace are left out: they can't speak for the person with
+ * the number.
+ */
 export const recordOptOuts = (at: At, said: SaidOptOut[]) =>
   consent.record(
     at,
@@ -38,7 +41,7 @@ export const recordOptOuts = (at: At, said: SaidOptOut[]) =>
       })),
   )
 
-/** Records it without the call, which could not be written. Tries for a minute, and never throws. */
+/** Records an opt-out whose call could not be written. Tries for a minute, and never throws. */
 export async function keepOptOut(at: At, said: SaidOptOut, log: Log): Promise<void> {
   for (const pause_ms of [...pauses_ms, undefined]) {
     try {

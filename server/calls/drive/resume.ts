@@ -22,7 +22,10 @@ export interface Resumed {
   cut: LoadedTurn | undefined
   /** The state of a new call becomes that of the one that goes on. */
   continueFrom: (begun: CallState) => CallState
-  /** Undefined if nobody has answered so far, a person speaks, or a voicemail. */
+  /**
+   * The input that the engine begins with. Undefined if nobody has answered so far, or if a person or a voicemail
+   * speaks.
+   */
   first: EngineInput | undefined
 }
 
@@ -36,7 +39,7 @@ interface Interrupted {
   after: Connection['after']
 }
 
-/** Goes on with a call that another process has begun, with what that has written. */
+/** Reads what another process has written about a call, so that this process can go on with it. */
 export async function resume(at: At, call: Interrupted): Promise<Resumed> {
   const { conversation, answered_at, configuration, facts, recording_status, after } = call
   const { id, status, turn_count } = conversation
@@ -68,7 +71,7 @@ export async function resume(at: At, call: Interrupted): Promise<Resumed> {
         voice: engine.voice && {
           ...engine.voice,
           answered_at: answered_at ?? null,
-          // Of whoever has not heard the notice nothing is recorded.
+          // Nothing is recorded before the contact has heard the notice, so a recording shows that it was heard.
           is_notice_due: engine.voice.is_notice_due && recording_status === 'none',
         },
       },
@@ -91,13 +94,13 @@ interface Before {
 }
 
 /**
- * What was being said is made anew, unless a script counts it as said: then the same words are said again. The line of a call that
- * was answered doesn't say so again, so the agent also begins if nothing was said.
+ * Words that were cut off are made anew, unless a script counts them as said: then the same words are said again. The
+ * line of a call that was answered doesn't report the answer again, so the agent also begins if nothing was said.
  */
 function firstInput(before: Before): EngineInput | undefined {
   const { said, cut, script_state, configuration, answered_at, is_voicemail, after } = before
   if (after === 'transfer') return { type: 'transferred', is_ok: false, id: newId() }
-  // The agent has pressed keys, and waits for an answer, or for the beep.
+  // The agent has pressed keys and waits for an answer, or it waits for the beep of a voicemail.
   if (after === 'digits' || is_voicemail) return undefined
   const last = said.at(-1)
   const { script, language } = configuration

@@ -60,7 +60,7 @@ export interface CallSave {
   is_dialing?: boolean
   /** The carrier has reported this. Whoever drives the call goes on. */
   is_report?: boolean
-  /** Of a save that is repeated until it is answered. What was committed before is not written again. */
+  /** Identifies a save that is repeated until it is answered, so that it is not written twice. */
   save_id?: string
 }
 
@@ -87,10 +87,13 @@ export const newSave = (
 export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Saved>) =>
   openSaves({ saveAll: saveCalls, weigh: turnsOf, weight_max: turns_max, log })
 
-/** Of a transaction, so that the process answers requests in between. A call may have more. */
+/**
+ * A transaction writes at most this many turns, so that the process answers requests in between. A single call may have
+ * more.
+ */
 export const turns_max = 1_000
 const search_text_max = 100_000
-/** Who answers a telephone hears the agent within this time. */
+/** Someone who answers a telephone hears the agent within this time. */
 const heard_within_ms = 5_000
 
 export const turnsOf = ({ conversation_save }: CallSave): number => 1 + (conversation_save?.turns.length ?? 0)
@@ -120,7 +123,7 @@ async function saveCalls(at: At, saves: CallSave[]): Promise<Saved[]> {
 }
 
 async function saveHeld(at: At, saves: CallSave[]) {
-  // Conversations before calls, as when people change a conversation, or a contact is deleted.
+  // Conversations are locked before calls, as when people change a conversation or a contact is deleted.
   const ids = saves.flatMap(({ conversation_save, new_conversation }) =>
     conversation_save && !new_conversation ? [conversation_save.id] : [],
   )
@@ -139,7 +142,7 @@ async function outcomeOf(at: At, { save: { conversation_save } }: Held, locked: 
   const row = conversation_save && locked.get(conversation_save.id)
   if (!row) return written
   const open = conversation_save.opened ? await findOpen(at, row.id) : undefined
-  // What people have written since is read before the next save.
+  // With `has_unseen` the driver reads what people have written since, before its next save.
   return { ...written, has_unseen: true, status: row.status, turn_count: row.turn_count, seq: open?.seq }
 }
 
@@ -174,8 +177,9 @@ export async function writeHeld(at: At, { held, locked }: { held: Held[]; locked
 }
 
 /**
- * The contact may have been deleted since the call was read. The lease token of a conversation is the id of its call, as long as
- * the call is driven: whoever has the lease of the call may write the conversation too.
+ * Takes the contact from the locked row, because it may have been deleted since the call was read. The lease token of a
+ * conversation is the id of its call as long as the call is driven: whoever has the lease of the call may write the
+ * conversation too.
  */
 const toNewConversation = ({ save: { new_conversation, id }, before }: Held) => {
   const { contact_id, draft } = before
@@ -201,7 +205,10 @@ export const written: Extract<Saved, { is_lost: false }> = {
   seq: undefined,
 }
 
-/** Those whose lease is not lost, with their rows. What lies beyond the clock, after an advance has stopped, runs again. */
+/**
+ * Locks the calls, and returns the saves whose lease is not lost, with their rows. Saves that lie beyond the clock,
+ * after an advance has stopped, are left out: they run again.
+ */
 async function lockHeld(at: At, saves: CallSave[]): Promise<Held[]> {
   const by_id = new Map(saves.map((save) => [save.id, save]))
   const ids = toArrayLiteral([...by_id.keys()])
@@ -215,7 +222,7 @@ async function lockHeld(at: At, saves: CallSave[]): Promise<Held[]> {
   })
 }
 
-/** What is learned after the end refines the call. */
+/** Applies a save to its call. Facts that are learned after the end refine the call. */
 function toChange({ save, before, new_row }: Held, plan: Plan | undefined): Change {
   const known = merge(before.facts, save.facts)
   const unheard_at = unheardAt({ save, before }, known)
@@ -243,8 +250,8 @@ function toChange({ save, before, new_row }: Held, plan: Plan | undefined): Chan
 }
 
 /**
- * When a call has ended that someone has answered, and in which no agent has talked because of us: no stream has opened. Who hangs
- * up at once has not waited for one.
+ * Returns when a call ended that someone answered, and in which no agent talked because of us: no stream has opened. A
+ * contact who hung up within `heard_within_ms` has not waited for one, so that call doesn't count.
  */
 function unheardAt({ save, before }: Held, facts: Fact[]): number | undefined {
   const { line, direction, conversation_id } = before
@@ -257,7 +264,7 @@ function unheardAt({ save, before }: Held, facts: Fact[]): number | undefined {
   return end_reason === 'system_error' || (end_reason === 'contact_hung_up' && has_waited) ? time : undefined
 }
 
-/** What was recorded on a real line comes in parts, which are joined after the call. */
+/** The recording of a real line comes in parts, which are joined after the call. */
 function recordingOf(
   { recording }: LockedCall,
   { is_recorded, is_over }: { is_recorded: boolean; is_over: boolean },
@@ -269,7 +276,7 @@ function recordingOf(
 
 const isEnding = ({ before, after }: Change): boolean => before.ended_at === null && after.ended_at !== null
 
-/** Adds to calls what is known when they have ended. */
+/** Adds the latency, the cost and the text for searches to calls that end. */
 async function addTotals(at: At, ending: Change[]): Promise<void> {
   if (ending.length === 0) return
   const ids = ending.flatMap(({ after }) => after.conversation_id ?? [])
@@ -285,7 +292,7 @@ async function addTotals(at: At, ending: Change[]): Promise<void> {
   }
 }
 
-/** The nearest rank. */
+/** Computes the percentile by nearest rank. */
 const percentile = (sorted: number[], share: number): number | null =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
 
@@ -293,7 +300,7 @@ async function write(at: At, changes: Change[]): Promise<void> {
   await addTotals(at, changes.filter(isEnding))
   for (const change of changes) {
     const { before, after, save } = change
-    // Whoever drives the call in another process sees by the time that there is a report.
+    // A report changes `updated_at`, by which a process that drives the call elsewhere notices it.
     const is_changed = save.is_report || JSON.stringify(after) !== JSON.stringify(shownOf(before))
     after.updated_at = is_changed ? clock.laterThan(before.updated_at, save.now) : before.updated_at
   }
@@ -378,7 +385,10 @@ async function recordEvents(at: At, changes: Change[]): Promise<void> {
   ])
 }
 
-/** A person that only the request has simulated was not reached, and nobody is in a trial. */
+/**
+ * Stamps the contacts that were reached. A simulated person that the request has chosen was not, and nobody was in a
+ * trial.
+ */
 const stampContacts = (at: At, changes: Change[]) =>
   stamp(
     at,
@@ -391,7 +401,7 @@ const stampContacts = (at: At, changes: Change[]) =>
     }),
   )
 
-/** Someone tries the agent in a browser. In test workspaces nobody can. */
+/** Whether someone tries the agent in a browser, which nobody can in test workspaces. */
 export const isTrial = ({ line, is_test }: Pick<Row, 'line' | 'is_test'>): boolean => line === 'browser' && is_test
 
 const toOptOut = ({ save: { opted_out }, before, after: { contact_id, conversation_id } }: Change) => {
@@ -401,14 +411,14 @@ const toOptOut = ({ save: { opted_out }, before, after: { contact_id, conversati
   return [{ phone_number, contact_id, evidence: { conversation_id, seq, ...shown }, at, simulate }]
 }
 
-/** What was asked meanwhile of a call that continues is done now. */
+/** Returns when the call is due next. A call that continues is due now if something was asked of it meanwhile. */
 function dueAt(save: CallSave, { request, line }: LockedCall, { ended_at }: Call): string | null {
   if (ended_at === null) return request === null ? save.due_at : clock.iso(save.now)
   // A carrier may have reported the end meanwhile.
   return line === 'phone' ? null : save.due_at
 }
 
-/** What was read of the call is locked since. */
+/** Columns that the save doesn't change keep the values of `before`: the call has been locked since it was read. */
 const toSaved = ({ db }: At, { save, before, after, facts, search_text }: Change) => ({
   ...after,
   facts,

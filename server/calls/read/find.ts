@@ -15,7 +15,7 @@ interface Found {
   total: number
 }
 
-/** Newest first. */
+/** Lists calls, newest first. */
 export function list(at: At, query: CallQuery): Promise<page.Page<Call>> {
   const { search, status } = query
   const filters = filtersOf(query)

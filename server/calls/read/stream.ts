@@ -10,11 +10,11 @@ import * as calls from '../store.ts'
  * call is over and its last turn was sent.
  */
 export async function* streamCall(at: At, id: string, subscriber: Subscriber): AsyncGenerator<string> {
-  // All that was said since the answer, also what was said before the client came.
+  // By default the stream has all that was said since the answer, also what was said before the client came.
   const { signal, last_event_id = '0' } = subscriber
   readLastSeq(last_event_id)
   const changes = openChanges(at, await calls.get(at, id))
-  // Before anything that has to be ended: if the client is gone by then, nothing ends it.
+  // This comes before anything that has to be ended: if the client is gone by then, nothing ends it.
   yield changes.take()
   let wake = () => {}
   const stopWatching = changes.watch(() => wake())

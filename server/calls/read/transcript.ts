@@ -36,7 +36,10 @@ export function transcribe({ call, language, turns }: ToTranscribe): LazyTranscr
 const startOf = (speech: SpeechPart[]): number | null => speech.at(0)?.start_ms ?? null
 const endOf = (speech: SpeechPart[]): number | null => speech.at(-1)?.end_ms ?? null
 
-/** A turn gets its number when it is known: someone who takes over may speak before the contact has finished a sentence. */
+/**
+ * Orders turns by when they began. A turn gets its number when it is known: someone who takes over may speak before the
+ * contact has finished a sentence.
+ */
 function byStart(turns: SpokenTurn[]): SpokenTurn[] {
   let now_ms = 0
   const timed = turns.map((turn) => {
@@ -64,7 +67,7 @@ const toJson = resourceInPieces(Transcript, 'turns', TranscriptTurn)
 
 const names = { agent: 'Agent', contact: 'Contact', human: 'Person', system: 'System' }
 
-/** What was not spoken has the time of what was said before. */
+/** A turn that was not spoken has the time of what was said before. */
 function* toText({ turns }: LazyTranscript): Generator<string> {
   let now_ms = 0
   for (const { role, start_ms, end_ms, ...turn } of turns) {
@@ -100,7 +103,7 @@ function* toVtt({ turns }: LazyTranscript): Generator<string> {
 const escapeVtt = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Such as 01:02, or 1:01:02 after an hour. */
+/** Writes a time such as 01:02, or 1:01:02 after an hour. */
 function clockTime(ms: number): string {
   const { hours, minutes, seconds } = split(ms)
   return `${hours > 0 ? `${hours}:` : ''}${digits(minutes)}:${digits(seconds)}`

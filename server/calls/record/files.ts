@@ -12,9 +12,9 @@ import { lockMany, setRecordingStatus, shownOf } from '../rows.ts'
 import type { Call } from '../schema.ts'
 import { announce as announceCall } from '../store.ts'
 
-/** Also the kind of due work. */
+/** The name of the table, and of the kind of due work. */
 export const files_table = 'recording_files'
-/** Longer than any upload takes. */
+/** No upload takes longer than this. */
 export const upload_max_ms = 90_000
 
 export type Recorded = Pick<Call, 'id' | 'created_at'>
@@ -32,7 +32,7 @@ export async function store(at: AtOutside, call: Recorded, wav: Blob): Promise<v
   const upload_until = clock.iso(at.db.time() + upload_max_ms)
   const is_wanted = await inTransaction(at, (at) => beginUpload(at, { call, blob_key, upload_until }))
   if (!is_wanted) return void wav.stream.destroy()
-  // If it fails, the file may appear later all the same.
+  // After a failure the file may appear later all the same.
   await at.tools.blobs.put(blob_key, wav)
   await inTransaction(at, (at) => endUpload(at, { call, upload_until }))
 }
@@ -55,7 +55,7 @@ async function beginUpload(at: At, { call, blob_key, upload_until }: Upload & { 
   return true
 }
 
-/** Leaves the row of a later upload of the same file. */
+/** Ends an upload. Leaves the row of a later upload of the same file. */
 async function endUpload(at: At, { call: { id }, upload_until }: Upload): Promise<void> {
   const { db, workspace } = at
   const of_upload = sql`workspace_id = ${workspace} and id = ${id} and upload_until = ${upload_until}`
@@ -102,7 +102,7 @@ export async function joinLater(at: At, recorded: Recorded[]): Promise<void> {
   )
 }
 
-/** In the same order in each transaction, so that two of them don't deadlock. */
+/** Selects files in the same order in each transaction, so that two of them don't deadlock. */
 const selectFiles = (at: At, recorded: Recorded[], due_at: number): Sql =>
   sql`${selectRows(at, {
     columns: sql`id, blob_key, ${clock.iso(due_at)}`,
@@ -110,7 +110,7 @@ const selectFiles = (at: At, recorded: Recorded[], due_at: number): Sql =>
       ${recorded.map((call) => keyOf(at.workspace, call))}::text[]) as recorded (id, blob_key)`,
   })} order by id`
 
-/** All parts of the recording are stored, or will be at that time. */
+/** Has the recording joined by `due_at`, when all its parts are stored. */
 export async function hurryJoin(at: At, { id, due_at }: { id: string; due_at: number }): Promise<void> {
   const { db, workspace } = at
   const changed = await db.run(
@@ -168,7 +168,7 @@ async function wait({ db }: AtOutside, lease: Lease, until: number): Promise<voi
   )
 }
 
-/** The file is there before the recording is ready, and the parts until it is. */
+/** Joins the parts. The file is there before the recording is ready, and the parts are there until it is. */
 async function join(at: AtOutside, lease: Lease, { found, parts }: { found: FoundFile; parts: Part[] }): Promise<void> {
   const { db, tools } = at
   const upload_until = clock.iso(db.time() + upload_max_ms)
@@ -181,7 +181,7 @@ async function join(at: AtOutside, lease: Lease, { found, parts }: { found: Foun
   assertHeld(await db.run(sql`delete from recording_files where ${isHeld(lease)}`))
 }
 
-/** Unless it was deleted meanwhile: then the row is due again, and the file is removed. */
+/** Says how the recording has ended. If it was deleted meanwhile, the row is due again, and the file is removed. */
 async function endRecording(at: At, id: string, status: 'ready' | 'failed'): Promise<void> {
   const [before] = await lockMany(at, { where: sql`id = ${id}`, limit: 1 })
   if (before?.recording.status !== 'rendering') throw leaseLost()
@@ -223,7 +223,7 @@ const samples_per_ms = 8
 const bytes_per_ms = channels * samples_per_ms
 const format: WavFormat = { encoding: 'mulaw', sample_rate: samples_per_ms * 1_000, channels }
 const silence = 0xff
-/** What is missing is written in pieces of this size. */
+/** Silence is written in pieces of this size. */
 const silence_bytes = 64 * 1024
 
 interface StoredPart {
@@ -243,10 +243,10 @@ function joinParts({ tools }: AtOutside, parts: StoredPart[], duration_ms: numbe
       yield* silenceOf(start - position)
       position = Math.max(position, start)
       const found = await tools.blobs.open(blob_key)
-      // Its process was killed before it was stored.
+      // The process was killed before it had stored this part.
       if (!found) continue
       const bytes = Buffer.concat(await found.stream.toArray())
-      // Of two processes that had the call for a moment, the first has recorded it.
+      // If two processes had the call for a moment, the recording of the first one counts.
       const rest = bytes.subarray(position - start, size - start)
       yield rest
       position += rest.length

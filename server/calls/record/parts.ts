@@ -14,10 +14,13 @@ import { hurryJoin, keyOf, type Recorded, upload_max_ms } from './files.ts'
 
 /** While files can't be stored, parts wait in memory. Each has half a minute in 480 kB. More of a call than half an hour is dropped. */
 const waiting_max = 60
-/** More than a notice takes. Of more, the oldest are dropped. */
+/**
+ * At most this many parts are held before the contact knows of the recording, more than a notice takes. Of more parts,
+ * the oldest are dropped.
+ */
 const held_max = 4
 const pause_min_ms = 1_000
-/** With the longest upload it is shorter than `upload_max_ms`, so that the parts are waited for. */
+/** This pause and the longest upload are together shorter than `upload_max_ms`, so that the parts are waited for. */
 const pause_max_ms = 10_000
 /** Parts are tried again for this long after the call. */
 const after_call_ms = 5 * 60 * clock.second_ms
@@ -27,7 +30,7 @@ const handed_over_within_ms = 15_000
 export interface RecordingOptions extends Pick<Recording, 'began_at' | 'continues_at'> {
   call: Recorded
   log: Log
-  /** Tests have their own. */
+  /** Tests have a pause of their own. */
   pause?: (ms: number) => Promise<void>
 }
 

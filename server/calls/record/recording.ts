@@ -12,7 +12,7 @@ import * as calls from '../store.ts'
 import { keyOf } from './files.ts'
 import { renderRecording, stillRendering } from './rendering.ts'
 
-/** The audio of a call. That of a simulated call is rendered when it is read for the first time. */
+/** Opens the audio of a call. The audio of a simulated call is rendered when it is read for the first time. */
 export async function openRecording(at: AtOutside, id: string): Promise<StoredContent> {
   const { blobs } = at.tools
   const call = await calls.get(at, id)
@@ -25,7 +25,7 @@ export async function openRecording(at: AtOutside, id: string): Promise<StoredCo
     version: hashState(id, size),
     async read(range) {
       const blob = await blobs.open(key, range)
-      // It was deleted since.
+      // The recording was deleted since its size was read.
       if (!blob) throw notFound()
       if (blob.size === size) return blob.stream
       blob.stream.destroy()
@@ -37,7 +37,7 @@ export async function openRecording(at: AtOutside, id: string): Promise<StoredCo
     if (!call.is_test) throw notFound()
     await renderRecording(at, call)
     const [after, rendered] = await Promise.all([calls.get(at, id), blobs.size(key)])
-    // It was deleted meanwhile.
+    // The recording was deleted while it was rendered.
     if (after.recording.status !== 'ready' || rendered === undefined) throw noRecording(after)
     return rendered
   }

@@ -66,11 +66,14 @@ interface ToInsert {
   conversation: Conversation
   /** A draft has no version, so its configuration is stored. */
   draft?: Configuration | null
-  /** A call has one: it drives the conversation, which is not due by itself. */
+  /** The lease of a call that drives the conversation, which is not due by itself. */
   lease_token?: string
 }
 
-/** Returns the ids of those that were inserted. A number has one open conversation on a channel. */
+/**
+ * Inserts conversations, and returns the ids of those that were inserted. A number has one open conversation on a
+ * channel.
+ */
 export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
   const rows = all.map(({ conversation, draft = null, lease_token = null }) => {
     const answer_ms = conversation.turn_count > 0 ? answer_after_ms({ ...conversation, last_answer_seq: 0 }) : 0

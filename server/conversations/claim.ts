@@ -22,9 +22,9 @@ export interface ClaimedConversation extends Row {
   contact: Contact | undefined
   /** The contact names dates and times in this zone. */
   time_zone: string
-  /** It is undefined when the agent was deleted. */
+  /** Undefined when the agent was deleted. */
   configuration: Configuration | undefined
-  /** The last ones, oldest first. There are none when nothing is to be said. */
+  /** The last turns, oldest first. There are none when nothing is to be said. */
   turns: LoadedTurn[]
   /** Tool runs that are not yet part of a turn: a process was killed before it could write the turn. */
   runs: LoadedRun[]
@@ -77,7 +77,7 @@ export interface LoadedRun {
   result: unknown
   status: Turn['tools'][number]['status']
   duration_ms: number | null
-  /** When it began. */
+  /** When the run began. */
   created_at: string
 }
 
@@ -135,7 +135,10 @@ async function configurationOf(
   return findConfiguration(at, { agent_id, version_id })
 }
 
-/** Reads the last turns where they matter. Of the others it reads only a turn that is open, because a process was killed. */
+/**
+ * Reads the last turns of conversations where they matter. Of the other conversations it reads only a turn that is
+ * open, because a process was killed.
+ */
 async function loadTurns({ db, workspace }: At, rows: Row[]): Promise<Map<string, LoadedTurn[]>> {
   if (rows.length === 0) return new Map()
   const ids = rows.map(({ id }) => id)

@@ -16,20 +16,20 @@ export interface ConversationProgress {
   is_new?: boolean
   is_handed_over?: boolean
   is_closed?: boolean
-  /** Added ones. */
+  /** How many turns were added. */
   turns?: number
   /** How long the contact has waited for the first answer, if that is among the turns. */
   first_answer_ms?: number | null
 }
 
-/** Not those of calls, because calls are counted instead, and no trials. */
+/** Conversations of calls are not counted, because calls are counted instead, and trials are not counted either. */
 const isCounted = ({ kind, is_test }: Pick<CountedConversation, 'kind' | 'is_test'>): boolean =>
   kind !== 'voice' && !is_test
 
 /** Runs in the transaction that changes conversations which are counted. */
 export const progressed = newHook<ConversationProgress[]>('conversations.progressed')
 
-/** Reports what is more than nothing. */
+/** Reports progress in conversations that are counted. Leaves out those in which nothing has happened. */
 export async function reportProgress(at: At, all: ConversationProgress[]): Promise<void> {
   const some = all.filter(
     ({ conversation, is_new, is_handed_over, is_closed, turns, first_answer_ms = null }) =>
@@ -47,7 +47,7 @@ export function firstAnswerIn(
   turns: { turn: Pick<Turn, 'role' | 'seq' | 'created_at'> }[],
 ): number | null {
   if (first_asked_at === null || last_answer_seq > 1) return null
-  // Between the last answer and this one is what the contact has said.
+  // What the contact has said lies between the last answer and this one.
   const answer = turns.find(
     ({ turn: { role, seq } }) => (role === 'agent' || role === 'human') && seq > last_answer_seq + 1,
   )
@@ -56,7 +56,7 @@ export function firstAnswerIn(
 
 const columns = sql`id, kind, agent_id, jsonb_build_object('id', version_id) as agent_version, channel_id, is_test, created_at`
 
-/** Those of the conversations that still exist. */
+/** Returns those of the conversations that still exist. */
 export const findCounted = async ({ db, workspace }: InWorkspace, ids: string[]): Promise<CountedConversation[]> =>
   ids.length === 0
     ? []
@@ -71,7 +71,7 @@ const kept = slottedCounts<CountChange<Conversation['status']>>('conversation_co
 
 export const { selectTotal } = kept
 
-/** Runs in the transaction that changes the conversations. Trials are not counted. */
+/** Counts changes of status, in the transaction that makes them. Trials are not counted. */
 export const count = (
   at: InWorkspace,
   changes: (CountChange<Conversation['status']> & Pick<Conversation, 'is_test'>)[],

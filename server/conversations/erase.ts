@@ -82,7 +82,7 @@ export async function removeOld(at: At, keep: Keep, isStopping?: IsStopping): Pr
   )
 }
 
-/** Their turns and tool runs are deleted with them. */
+/** Deletes a batch of old conversations, and their turns and tool runs with them. */
 const removeBatch = (at: At, before: string): Promise<number> =>
   inTransaction(at, async (at) => {
     const old = await deleteOld(at, before, conversations_batch)
@@ -119,7 +119,7 @@ const ofPerson = ({ contact_ids, addresses, keys }: Person): Sql =>
 export const listOf = ({ db, workspace }: InWorkspace, person: Person, range: IdRange): Promise<Conversation[]> =>
   db.many<Conversation>(pageById(table, workspace, { columns, where: ofPerson(person), ...range }))
 
-/** Those in progress are closed. Calls end theirs. Returns how many were closed. */
+/** Closes the person's conversations that are in progress. Calls close their own. Returns how many were closed. */
 export async function closeOf(at: At, person: Person, limit: number): Promise<number> {
   const { db, workspace } = at
   const open = await db.many<{ id: string }>(
@@ -142,7 +142,7 @@ export const findOverOf = ({ db, workspace }: InWorkspace, person: Person, limit
       order by created_at, id limit ${limit}`,
   )
 
-/** In the transaction that has redacted them. */
+/** Unlinks redacted conversations from the person, in the transaction that has redacted them. */
 export const leave = (at: At, ids: string[]): Promise<number> => unlinkRedacted(at, ids)
 
 /** Whether nothing of the person is left here. */

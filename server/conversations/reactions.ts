@@ -42,7 +42,10 @@ async function unlink(at: At, deleted: contacts.DeletedContact[]): Promise<void>
   if (with_number.length > 0) await Promise.all([events.redact(at, with_number), redactAnswers(at, with_number)])
 }
 
-/** Does the same for conversations of calls: they may have begun while their contacts were deleted. */
+/**
+ * Removes the links and numbers of conversations of calls, which may have begun while their contacts were deleted.
+ * Copies with the number are reduced to ids.
+ */
 export async function unlinkCalls(at: At, ids: string[]): Promise<void> {
   await unlinkRows(at, ids)
   await Promise.all([events.redact(at, ids), redactAnswers(at, ids)])

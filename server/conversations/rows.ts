@@ -56,7 +56,7 @@ const hidden = {
   lease_token: nullable<string>('uuid'),
 }
 
-/** What a conversation that is locked doesn't have. */
+/** Columns that are not read when a conversation is locked. */
 const aside = {
   /** The configuration of a conversation with the agent's draft. */
   draft: nullable<Configuration>('jsonb'),
@@ -140,7 +140,10 @@ export const shownOf = (row: Row): Conversation =>
   // All members of a conversation are listed.
   Object.fromEntries(members.map((member) => [member, row[member]])) as Conversation
 
-/** Locks conversations in the order of their ids, until the transaction ends. Who locks a call too does so after this. */
+/**
+ * Locks conversations in the order of their ids, until the transaction ends. A transaction that locks a call too does
+ * so after this.
+ */
 export async function lockAll({ db, workspace }: At, ids: string[]): Promise<Map<string, Row>> {
   if (ids.length === 0) return new Map()
   const rows = await locked.many(
@@ -164,7 +167,10 @@ export const lockThreads = (
       order by channel_id, counterpart for no key update`,
   )
 
-/** Returns the ids of those that were inserted. A number has one open conversation on a channel. */
+/**
+ * Inserts conversations, and returns the ids of those that were inserted. A number has one open conversation on a
+ * channel.
+ */
 export async function insertRows(at: At, rows: (Row & Partial<ValuesOf<typeof aside>>)[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set()
   const values = rows.map(({ agent_version: { id: version_id, version_label }, usage, ...row }) => ({
@@ -234,7 +240,7 @@ export const updateSaved = (at: At, rows: Row[]): Promise<void> =>
     saved_columns,
   )
 
-/** The same at the end of leases. Says when the conversations are due next. */
+/** Writes what `updateSaved` writes at the end of leases, and when the conversations are due next. */
 export const updateReleased = (at: At, rows: Row[]): Promise<void> =>
   updateRows(
     at,
@@ -257,7 +263,7 @@ export const updateStatus = (
       where workspace_id = ${workspace} and id = ${row.id}`,
   )
 
-/** Counts the turn of a person, in a conversation that the transaction has locked. It waits no longer. */
+/** Counts the turn of a person, in a conversation that the transaction has locked. The conversation waits no longer. */
 export const updateAnswered = (
   { db, workspace }: At,
   { id, turn, updated_at, due_at }: Pick<Row, 'id' | 'updated_at' | 'due_at'> & { turn: Turn },
@@ -312,8 +318,8 @@ export const setCounterpart = ({ db, workspace, now }: At, row: Pick<Row, 'id' |
   )
 
 /**
- * Removes contacts and their numbers, also where a visitor of a web chat has typed one. What stands for the number is kept, so that the
- * words can be found when the person is erased.
+ * Removes contacts and their numbers, also where a visitor of a web chat has typed one. The key that stands for the
+ * number is kept, so that the words can be found when the person is erased.
  */
 export async function unlinkContacts(at: At, deleted: DeletedContact[]) {
   const { db, workspace, now } = at
@@ -336,7 +342,7 @@ export async function unlinkContacts(at: At, deleted: DeletedContact[]) {
   )
 }
 
-/** Does the same for these conversations. */
+/** Removes the contacts and numbers of these conversations. */
 export const unlinkRows = ({ db, workspace, now }: At, ids: string[]): Promise<number> =>
   db.run(
     sql`update conversations set contact_id = null, counterpart = null, updated_at = ${laterUpdate(now)}
@@ -353,14 +359,14 @@ export const eraseRow = ({ db, workspace }: At, row: Pick<Row, 'id' | 'redacted_
       where workspace_id = ${workspace} and id = ${row.id}`,
   )
 
-/** Those of these conversations that were redacted belong to nobody any more. */
+/** Unlinks those of these conversations that were redacted: they belong to nobody any more. */
 export const unlinkRedacted = ({ db, workspace, now }: At, ids: string[]): Promise<number> =>
   db.run(
     sql`update conversations set contact_id = null, counterpart = null, phone_hmac = null, updated_at = ${laterUpdate(now)}
       where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and redacted_at is not null`,
   )
 
-/** There may be many, so they are closed in the background. Calls end theirs. */
+/** Has the conversations of an agent closed in the background, because there may be many. Calls close their own. */
 export async function closeSoon({ db, workspace, now }: At, agent_id: string): Promise<void> {
   await db.run(
     sql`update conversations set close_reason = 'agent_deleted', due_at = ${clock.iso(now)}
@@ -369,13 +375,13 @@ export async function closeSoon({ db, workspace, now }: At, agent_id: string): P
   db.notify({ topic: table.name, workspace })
 }
 
-/** Leases due conversations, and returns these columns of them. What is due has a time. */
+/** Leases due conversations, and returns these columns of them. A due conversation always has a `due_at`. */
 export const leaseDue = <Leased>(at: At, limit: number, returning: Selection<Leased>) =>
   leaseRows<Leased & { due_at: string }>(at, { table: table.name, limit, returning })
 
 export const renewLeases = renewerOf(table.name)
 
-/** Deletes conversations that are closed and no calls. */
+/** Deletes conversations that are old and closed, but not those of calls. */
 export const deleteOld = ({ db, workspace }: At, before: string, limit: number): Promise<Deleted[]> =>
   db.many<Deleted>(
     sql`delete from conversations where workspace_id = ${workspace} and id = any(array(
@@ -385,7 +391,7 @@ export const deleteOld = ({ db, workspace }: At, before: string, limit: number):
       returning id, is_test`,
   )
 
-/** Deletes those that are closed. */
+/** Deletes those of these conversations that are closed. */
 export const deleteClosed = ({ db, workspace }: At, ids: string[]): Promise<Deleted[]> =>
   db.many<Deleted>(
     sql`delete from conversations

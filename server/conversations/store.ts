@@ -15,7 +15,7 @@ import * as counts from './counted.ts'
 import { columns, members, select } from './rows.ts'
 import type { Conversation, ConversationQuery, Message, Turn } from './schema.ts'
 
-/** Also the name of the due work, and the topic of notifications. */
+/** The name of the table, of the due work, and of the topic of notifications. */
 export const table = 'conversations'
 
 const getById = batchedGetById<Conversation>(columns, raw(table))
@@ -40,7 +40,7 @@ const sorts: Record<ConversationQuery['sort'], page.Sort> = {
 
 export function list({ db, workspace }: At, query: ConversationQuery): Promise<page.Page<Conversation>> {
   const { status, is_test } = query
-  // Only those that are handed over have an index in this order.
+  // Only conversations that are handed over have an index in this order.
   if (query.sort.endsWith('waiting_since') && status !== 'handed_over') throw waitNeedsStatus()
   const filters = [
     query.contact_id && byId(raw('contact_id'), query.contact_id),
@@ -50,7 +50,8 @@ export function list({ db, workspace }: At, query: ConversationQuery): Promise<p
     query.created_after && sql`created_at > ${clock.iso(clock.parse(query.created_after))}`,
     query.created_before && sql`created_at < ${clock.iso(clock.parse(query.created_before))}`,
   ].filter((filter) => filter instanceof Object)
-  // As constants, so that every plan can use the index for conversations that are handed over, and the order of those with `is_test`.
+  // These are constants, so that every plan can use the index for conversations that are handed over, and the order of
+  // those with `is_test`.
   const by_status = status ? [raw(`status = '${status}'`)] : []
   const by_trial = raw(is_test ? 'is_test' : 'not is_test')
   const where = [...by_status, by_trial, ...filters].reduce<Sql>(
@@ -156,7 +157,7 @@ export interface ThreadChange {
   what: 'sent' | 'failed' | 'unknown' | 'replied' | 'opted_out' | 'closed'
 }
 
-/** Runs in the transaction in which it happens. */
+/** Runs when conversations by SMS change, in the same transaction. */
 export const threads_changed = newHook<ThreadChange[]>('conversations.threads_changed')
 
 /** Asks whether a number may be written to. A reaction that throws prevents it. */
@@ -172,8 +173,8 @@ export interface AnswerBySms {
 }
 
 /**
- * Runs before the answer is written. Reactions return the message by which it is sent, if there is one. A reaction that throws
- * prevents the answer.
+ * Runs before a person's answer by SMS is written. Reactions return the message by which it is sent, if there is one. A
+ * reaction that throws prevents the answer.
  */
 export const answering_by_sms = newHook<AnswerBySms, { id: string; message: Message } | undefined>(
   'conversations.answering_by_sms',
@@ -189,7 +190,10 @@ export interface Said {
   is_answer: boolean
 }
 
-/** Runs when it is written, in the same transaction. Reactions return the conversations that they have changed. */
+/**
+ * Runs when words of contacts are written, in the same transaction. Reactions return the conversations that they have
+ * changed.
+ */
 export const said = newHook<Said[], Conversation[]>('conversations.said')
 
 interface Used {
@@ -197,7 +201,7 @@ interface Used {
   tokens: number
 }
 
-/** Runs in the transaction that writes the answers. */
+/** Counts the tokens of answers, in the transaction that writes the answers. */
 export async function addTokens(at: At, used: Used[]): Promise<void> {
   const { db, workspace, now } = at
   const tokens = used.reduce((sum, one) => sum + one.tokens, 0)
@@ -235,7 +239,10 @@ const isOverDailyLimit = sharedRead(async (at: At): Promise<boolean> => {
   return (found?.tokens ?? 0) >= tokens_per_day_max
 })
 
-/** Conversations without a word of the contact are passed over. Of those with an agent that nobody answers so many are looked at. */
+/**
+ * Conversations without a word of the contact are passed over. An agent that nobody answers may have only those, so at
+ * most `last` times this many are looked at.
+ */
 const looked_at_factor = 5
 
 export type Replayable = Pick<Conversation, 'id' | 'contact_id' | 'created_at'>

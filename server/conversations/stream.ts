@@ -15,12 +15,12 @@ import { withAuthors } from './turns.ts'
 
 /** Keeps proxies from closing a quiet stream. */
 const heartbeat_ms = 15_000
-/** Streams that are quiet send theirs together, so that their clients are checked together. */
+/** Quiet streams send their heartbeats together, so that their clients are checked together. */
 const heartbeats_every_ms = 1_000
 const retry_ms = 1_000
 const turns_at_once = 100
 const retry_read_after_ms = 500
-/** Nobody reads faster. */
+/** Pieces are sent this often, because nobody reads faster. */
 const pieces_every_ms = 30
 
 interface Piece {
@@ -96,7 +96,7 @@ export async function* stream(
       pieces = []
       const said = toChunk(progress, news ?? nothing, { pieces: sent, shown })
       progress = said.progress
-      // What says that the end has come follows the last turn.
+      // The event that says that the end has come follows the last turn.
       const chunk = news?.is_last
         ? said.chunk + (is_changed ? '' : beside?.take())
         : (beside?.take() ?? '') + said.chunk
@@ -255,9 +255,9 @@ type Listener = (turn: OpenTurn, piece: string) => void
 export interface LiveWords {
   /** The turn that the agent is making in this process, if any. */
   openTurnOf: (at: InWorkspace, id: string) => OpenTurn | undefined
-  /** Returns the function that ends it. */
+  /** Returns the function that stops listening. */
   listen: (at: InWorkspace, id: string, listener: Listener) => () => void
-  /** For the driver of the conversation. */
+  /** Opens what the driver of the conversation speaks with. */
   openSpeaker: (at: InWorkspace, id: string) => Speaker
 }
 

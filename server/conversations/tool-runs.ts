@@ -20,7 +20,7 @@ export interface RunToSave {
   seq?: number | null
 }
 
-/** A run has its row before the tool is called, and its result with the turn. */
+/** Writes runs. A run has its row before the tool is called, and its result with the turn. */
 export async function saveRuns(at: At, runs: RunToSave[]): Promise<void> {
   if (runs.length === 0) return
   // Only the last state of each is written, because one statement can't write a row twice.

@@ -285,7 +285,7 @@ const turn_columns = [
   'created_at',
 ]
 
-/** Most turns have none. */
+/** Most turns have no citations, which is stored as null. */
 const storedCitations = ({ citations }: Pick<Turn, 'citations'>): string | null =>
   citations.length > 0 ? JSON.stringify(citations) : null
 
@@ -343,7 +343,7 @@ export async function withAuthors(at: At, turns: Turn[]): Promise<Turn[]> {
   )
 }
 
-/** A call ends long before. */
+/** A call ends long before it has this many turns. */
 const turns_max = 10_000
 
 /** A turn of a call. `speech` is empty for what was not spoken. */

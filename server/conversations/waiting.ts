@@ -7,7 +7,7 @@ import type { Conversation } from './schema.ts'
 interface Changed {
   status: Conversation['status']
   now: string
-  /** When the contact has first said something, of what is added now. */
+  /** When the contact said the first words that are added now. */
   said_at?: string | undefined
 }
 
@@ -27,7 +27,7 @@ export function waitingSince(
 /** People often write several short messages by SMS. The agent answers them together, this long after the last one. */
 const sms_pause_ms = 1_500
 
-/** After this many messages they are answered, whatever else is written meanwhile. That is answered next. */
+/** This many messages are answered, whatever else is written meanwhile. The others are answered next. */
 const unanswered_max = 8
 
 /** Whether the contact has written so much that it is answered now. */
@@ -42,7 +42,10 @@ interface Unanswered extends Pick<Conversation, 'kind' | 'turn_count'> {
   last_answer_seq: number
 }
 
-/** Where anyone can write, one person gets this many. More messages are answered together when the minute is over. */
+/**
+ * One person gets this many answers a minute where anyone can write. More messages are answered together when the
+ * minute is over.
+ */
 const answers_per_minute_max = 20
 const minute_ms = 60_000
 /** The answers of a minute are looked for among this many turns. */

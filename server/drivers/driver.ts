@@ -319,7 +319,7 @@ export class Driver {
       journal.restart()
     }
     if (turn.role === 'agent') this.#contact_ended_at = null
-    // Nobody has waited for the first words of a call.
+    // A turn that nobody has waited for, such as the first words of a call, has no latency of its sound.
     const sound = turn.reply === null || turn_ms === null ? undefined : line?.readLatency?.(turn.reply)
     const latency = journal.addTurn(turn, { heard, speech, created_at: clock.iso(now), turn_ms, sound })
     if (sound) observeTurn(at, { latency, conversation_id: journal.id, ago_ms: now - (waited_from ?? now) })

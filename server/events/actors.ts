@@ -1,6 +1,6 @@
 import type { Actor } from '../kit/at.ts'
 
-/** Who or what causes events. */
+/** The types of people and things that cause events. */
 export const actor_types = ['key', 'person', 'agent', 'integration', 'operator', 'system'] as const
 export type ActorType = (typeof actor_types)[number]
 

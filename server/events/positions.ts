@@ -52,7 +52,7 @@ export async function lastPosition(at: InWorkspace): Promise<number> {
 const hasUnassigned = async ({ db, workspace }: InWorkspace): Promise<boolean> =>
   (await db.run(sql`select from events where workspace_id = ${workspace} and position is null limit 1`)) > 0
 
-/** As `lastPosition`, for many workspaces with fewer statements, in a database that isn't sharded. */
+/** Does what `lastPosition` does for many workspaces with fewer statements, in a database that isn't sharded. */
 export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<string, number>> {
   const unassigned = await db.many<{ workspace_id: string }>(
     sql`select workspace_id from unnest(${workspaces}::uuid[]) as requested (workspace_id)

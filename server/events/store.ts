@@ -31,7 +31,7 @@ export interface NewEvent {
   previous?: object
   /** When it happened, if that was not now. */
   created_at?: string
-  /** Who caused the event, if that is not the actor for whom the verb runs. */
+  /** The actor that caused the event, if that is not the one for whom the verb runs. */
   actor?: Actor
 }
 

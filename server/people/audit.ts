@@ -9,7 +9,7 @@ export const asPerson = (id: string | null) => ({ type: 'person', id })
 interface PersonEntry extends Pick<audit.NewEntry, 'action' | 'is_counted'> {
   /** The person whom the entry is about. It is in the audit log of each of their workspaces. */
   person_id: string
-  /** Who has done it. By default the actor for whom the verb runs. */
+  /** The actor that has done it. By default the one for whom the verb runs. */
   actor?: Actor
 }
 

@@ -58,7 +58,7 @@ const customFieldValues = (contact: Contact | undefined): Values =>
 
 /** Carriers refuse longer text messages. */
 export const sms_characters_max = 1_600
-/** Nobody listens to a longer answer. */
+/** Nobody listens to a longer answer in a call. */
 const voice_characters_max = 1_200
 const characters_max: Partial<Record<Kind, number>> = {
   sms: sms_characters_max,

@@ -341,7 +341,7 @@ function remind(step: VoiceStep, id: string): void {
   replies.begin(step, id, { is_reminder: true })
 }
 
-/** Nobody was free to take over: the agent speaks again. */
+/** Lets the agent speak again, because nobody was free to take over. */
 export function endHandOver(step: VoiceStep, id: string): void {
   step.effects.push({ type: 'take_back' })
   step.state.phase = 'listening'

@@ -32,7 +32,7 @@ const load = () => {
   return loading
 }
 
-/** Not searched for, unless there is nothing else. */
+/** Words that are not searched for, unless nothing else was typed. */
 const short_words = new Set(
   'an and are as at be but by can do for from has have how if in is it its no not of on or so that the then this to was with you your'.split(
     ' ',
@@ -77,7 +77,7 @@ function scoreOf([title, detail, url, text], words) {
     else if (word.length > 3 && (title.toLowerCase() + text_words).includes(word)) score += 1
     else return 0
   }
-  // Of equal titles, the shorter says more of what was typed.
+  // Between results that are equally good, the shorter title says more of what was typed.
   return score * weightOf(url) + 1 / (title.length + 1)
 }
 

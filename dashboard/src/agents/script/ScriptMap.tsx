@@ -32,7 +32,7 @@ const margin = 16
 /** Larger maps show only their beginning at first: the rest would be too small to see. */
 const [zoom_min, zoom_max] = [0.2, 1]
 
-/** Of larger scripts, only the steps in view are rendered. */
+/** Scripts with more steps than this render only the steps in view. */
 const rendered_max = 60
 
 type Step = Node<{

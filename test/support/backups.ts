@@ -25,7 +25,7 @@ export async function restore(file: string, settings: Record<string, string>): P
   return stdout
 }
 
-/** The error is one line, the last one. */
+/** Asserts that a command fails with one line of error, the last one. */
 export async function refused(words: string[], settings: Record<string, string>, expected: RegExp): Promise<void> {
   const { code, stdout, stderr } = await run(words, settings)
   const lines = stderr.trimEnd().split('\n')
@@ -55,7 +55,7 @@ export async function openFilled(name: string) {
 
 /** A database of the test file, and what makes others of backups. */
 export async function openDatabases(name: string) {
-  // PostgreSQL may run as another user, who must be able to enter it.
+  // PostgreSQL may run as another user, who must be able to enter this folder.
   const checkout = path.resolve(import.meta.dirname, '../..')
   const base = path.join(baseFolder(checkout, product.short_name), '.cache', `${name}-${process.pid}`)
   fs.mkdirSync(base, { recursive: true, mode: 0o755 })

@@ -5,7 +5,9 @@ import { checkout, filesIn } from './source-files.ts'
 
 /** Which test files a change concerns, by the graph of imports. */
 
-/** They import the whole service, as the helpers of tests do: through them nearly every test reaches every file. */
+/**
+ * These files import the whole service, as the helpers of tests do: through them nearly every test reaches every file.
+ */
 const composition = /^server\/(api|service|worker|main|metrics|status|retention|due-kinds|table-classes)\.ts$/
 /** A change of one of these concerns every test. */
 const everything = /^(migrations\/|package(-lock)?\.json$|tsconfig\.json$|test\/run\.ts$)/

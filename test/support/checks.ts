@@ -10,7 +10,7 @@ const projects = ['.', 'dashboard', 'chat', 'voice', 'sdk', 'server/docs/browser
 /** Prints what each program finds, and how long it took. */
 export async function passesChecks(): Promise<boolean> {
   const passed: boolean[] = []
-  // One after the other: each uses all processors.
+  // The checks run one after the other, because each uses all processors.
   for (const [program, args] of checks) passed.push(await passes(program, args))
   return !passed.includes(false)
 }
@@ -22,7 +22,7 @@ const checks: [string, string[]][] = [
     return ['tsc', ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', types]]
   }),
   ['knip', ['--no-progress']],
-  // Also what only tests use.
+  // This run also finds what only tests use.
   ['knip', ['--no-progress', '--production', '--exclude', 'types']],
   ['oxlint', ['--type-aware']],
 ]

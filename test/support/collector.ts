@@ -19,7 +19,7 @@ export interface CollectedSpan {
 }
 
 interface Collector {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT for this collector. */
   endpoint: string
   spans: CollectedSpan[]
   /** The attributes of the last resource. */

@@ -53,7 +53,7 @@ export interface Event {
   written_by: string
 }
 
-/** Without the events of the keys that the harness creates. */
+/** The events of the workspace, without those of the keys that the harness creates. */
 export const eventsOf = (pool: Pool, { id }: Tenant): Promise<Event[]> =>
   pool.many<Event>(sql`select type, resource_id, data, previous, xmin::text as written_by from events
     where workspace_id = ${id} and type not like 'api_key.%'

@@ -50,7 +50,7 @@ function compileCheck(response: Response | undefined): Check {
   }
 }
 
-/** The same for an error response that belongs to no operation. */
+/** Lists what differs from the document in an error response that belongs to no operation. */
 export const errorFaults: Check = ({ body }) => schemaFaults('ErrorResponse', body)
 
 /** Lists what differs from a schema of the document, by the schema's name. */
@@ -64,7 +64,7 @@ interface Response {
   content?: Record<string, { schema: object; examples?: object }>
 }
 
-/** What the document says once for several operations is a reference in each. */
+/** Resolves a reference: what the document says once for several operations is a reference in each. */
 export function resolveReference<Described>(described: unknown): Described | undefined {
   const { $ref } = Object(described)
   if (typeof $ref !== 'string') return described as Described | undefined
@@ -77,7 +77,10 @@ export function resolveReference<Described>(described: unknown): Described | und
 
 const validators = new Map<string, ValidateFunction>()
 
-/** Operations share most of their schemas. Makes references absolute, so that they resolve outside the document. */
+/**
+ * Compiles a schema once, because operations share most of theirs. Makes references absolute, so that they resolve
+ * outside the document.
+ */
 function compileOnce(schema: object): ValidateFunction {
   const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components')
   const validate = validators.get(text) ?? ajv.compile(JSON.parse(text))

@@ -54,7 +54,7 @@ export async function get(tenant: Tenant, id: string): Promise<Data> {
   return (await tenant.call('GET', `/conversations/${id}`)).body.data
 }
 
-/** Turns after a number. Waits for an answer. */
+/** Waits for an answer after the turn with this number, and returns the turns after that one. */
 export async function answersAfter(tenant: Tenant, id: string, after: number): Promise<Data[]> {
   const { status, body, text } = await tenant.call('GET', `/conversations/${id}/turns?after=${after}&wait_ms=20000`)
   assert.equal(status, 200, text)

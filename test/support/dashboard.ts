@@ -20,13 +20,13 @@ import { startWorker } from './workers.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
 const screenshots = path.join(checkout, '.cache/screenshots')
-/** `npm run screenshots` sets it. */
+/** `npm run screenshots` sets SCREENSHOTS. */
 const takes_screenshots = process.env.SCREENSHOTS === '1'
-/** The scenario `long` sets the other one. */
+/** The scenario `long` sets AXE_ON_EACH_STATE. */
 const looks_at_each_state = takes_screenshots || process.env.AXE_ON_EACH_STATE === '1'
 const axe = fs.readFileSync(path.join(checkout, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** Only to fail instead of hanging: no test depends on its length. */
+/** The timeout makes tests fail instead of hang: no test depends on its length. */
 const timeout_ms = 60_000
 const pool_size = 10
 
@@ -67,7 +67,7 @@ async function startShared(): Promise<Shared> {
   })
   starting.defer(server.close)
   starting.defer(startWorker(server).stop)
-  // All tests are skipped where it can't run, and nothing uses it.
+  // Where Chromium can't run, all tests are skipped, and nothing uses it.
   const browser = skip ? ({} as Browser) : await openChromium()
   if (!skip) starting.defer(() => browser.close())
   const started = starting.move()
@@ -87,12 +87,12 @@ export interface BrowserUser {
 export interface Owner extends BrowserUser {
   server: Server
   address: string
-  /** Of no other file. */
+  /** The workspace of this file, and of no other. */
   workspace: { id: string; name: string }
   email: string
   /** Sends a request below /app as the page does, in the workspace that the page shows, and returns the data. */
   fetchApp: SendRequest
-  /** The same below /app/api/v1. */
+  /** Sends a request below /app/api/v1, as `fetchApp` does below /app. */
   send: SendRequest
   /** Opens a browser context with its own cookies. */
   newBrowserUser: () => Promise<BrowserUser>
@@ -107,7 +107,7 @@ type SendRequest = (method: string, path: string, data?: object) => Promise<any>
 
 /** Creates a workspace on the shared server and opens it as its owner, Ada, until the tests of the file are done. */
 export async function openOwner(fields: Pick<NewWorkspace, 'kind' | 'now'> = {}): Promise<Owner> {
-  // All tests of the file are skipped then, and nothing reads it.
+  // Without Chromium all tests of the file are skipped, and nothing reads the owner.
   if (skip) return {} as Owner
   const { server, database_url, browser } = await openShared()
   const { url: address } = server
@@ -138,7 +138,7 @@ export async function openOwner(fields: Pick<NewWorkspace, 'kind' | 'now'> = {})
       const pool = openPool({ url: database_url, size: pool_size, onError: console.error })
       const beside = await openServer(pool, settings)
       const user = await openAs(person, beside.url)
-      // After the context is closed, because a server waits for its streams.
+      // The server is closed after the context, because it waits for its streams.
       after(beside.close)
       return user
     },
@@ -166,7 +166,7 @@ export interface OwnServer {
   newBrowserUser: () => Promise<BrowserUser>
   /** Kills the server. */
   stop: () => Promise<void>
-  /** Starts it again at the same address. */
+  /** Starts the server again at the same address. */
   start: () => Promise<void>
   restart: () => Promise<void>
 }
@@ -278,7 +278,7 @@ interface Violation {
   nodes: { html: string }[]
 }
 
-/** A color is not the final one while it changes. */
+/** Resolves in the page when its transitions have ended: while a color changes, it is not the final one. */
 const transitions_end =
   'Promise.allSettled(document.getAnimations().flatMap((one) => one.transitionProperty ? one.finished : []))'
 
@@ -373,7 +373,7 @@ const finding_what_leaves = `(() => {
   return found
 })()`
 
-/** Only with `npm run screenshots`. */
+/** Saves a screenshot, but only with `npm run screenshots`. */
 export async function saveScreenshot(page: Page, name: string): Promise<void> {
   if (takes_screenshots) await page.screenshot({ path: path.join(screenshots, `${name}.png`) })
 }

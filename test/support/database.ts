@@ -16,7 +16,9 @@ import {
 } from './cluster.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
-/** Few, because a database is copied for many test files, and has each sharded table this many times. */
+/**
+ * There are few shards, because a database is copied for many test files, and has each sharded table this many times.
+ */
 const shards = 8
 
 /** Runs `work` with an empty, migrated database. The PostgreSQL stays in `folder` for the next call. */
@@ -45,7 +47,7 @@ export async function withShardedDatabase(coordinator: string, work: (url: strin
 }
 
 async function runParley(words: string[], url: string): Promise<void> {
-  // Here, because only this needs the command line.
+  // This import is here, because only `runParley` needs the command line.
   const { command } = await import('./process.ts')
   const { code, stderr } = await command(words, { DATABASE_URL: url }).ended
   if (code !== 0) throw new SetupError(`parley ${words.join(' ')}: ${stderr}`)
@@ -130,10 +132,10 @@ function newName(name: string): string {
   return `${name}_${process.pid}_${created_count}`
 }
 
-/** Creates it on every node. Nothing may be connected to the template. */
+/** Creates the database on every node. Nothing may be connected to the template. */
 async function addDatabase(url: string, name: string, template = 'template1'): Promise<NewDatabase> {
   const nodes = onEveryNode(withDatabaseName(url, 'postgres'))
-  // Not kept open: a node may be killed meanwhile.
+  // Connections are not kept open, because a node may be killed meanwhile.
   const onAll = (work: (admin: Pool) => Promise<void>) => Promise.all(nodes.map((node) => withPool(node, work)))
   await onAll((admin) => createFrom(admin, name, template))
   return {

@@ -53,7 +53,7 @@ const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const every_day = { days }
 const hour_ms = 3_600_000
 const day_ms = 24 * hour_ms
-/** No change of clocks leaves out more. */
+/** No change of clocks leaves out more than this. */
 const gap_max_minutes = 180
 
 export function findViolations(check: DialCheck): Violation[] {
@@ -102,7 +102,7 @@ const dayNumber = ({ year, month, day }: DateTime): number => Date.UTC(year, mon
 
 type Consent = CheckedPerson['consents'][number]['status'] | undefined
 
-/** What the person has said at some time in this range: the decision was made then. */
+/** Finds what the person has said at some time in this range: the decision was made then. */
 function consentsOf(
   { kind }: CheckedCampaign,
   { consents }: CheckedPerson,
@@ -125,7 +125,10 @@ function isInWindow(at: number, zone: string, { days: open_days, start, end }: H
   })
 }
 
-/** A time that the clocks skip is the first one after it. Of a time that they show twice, the stricter one counts. */
+/**
+ * Finds when the clocks show a time. A time that they skip is the first one after it. For a time that they show twice,
+ * the stricter one counts.
+ */
 function instantOf(day: DateTime, time: string, which: 'earlier' | 'later'): number {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
   for (let skipped = 0; skipped <= gap_max_minutes; skipped += 1) {

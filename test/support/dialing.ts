@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { newCaller } from './calls.ts'
 import type { Tenant } from './harness.ts'
 
-/** A test workspace that may have many calls at a time. Its clock begins on a Monday at nine in New York. */
+/** The clocks of these tests begin on a Monday at nine in New York. */
 export const campaign_start = Date.parse('2027-03-01T14:00:00.000Z')
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field

@@ -61,7 +61,7 @@ export async function addSimilarWords(pool: Pool, { workspace, document_id, coun
   }
 }
 
-/** None of them is one of the words that `addSimilarWords` adds. */
+/** Words that begin as those of `addSimilarWords` do, but are none of them. */
 export const unknown_similar_words = ['aa', 'bb', 'cc', 'dd'].map((end) => `deliberately${end}`).join(' ')
 
 /** A PDF with a text on each page, one line after the other. */

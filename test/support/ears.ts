@@ -52,11 +52,11 @@ export const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p
  * writes some words otherwise than they were meant, and half a word as another one.
  */
 export function countHeard(text: string, transcript: string): number {
-  // Of equal ones the shortest: the last thing that was understood may be half of a word.
+  // The shortest of equal counts is taken: the last thing that was understood may be half of a word.
   return countsHeard(text, transcript)[0] ?? 0
 }
 
-/** All that a transcript speaks for equally, the shortest first. */
+/** All counts that a transcript speaks for equally, the shortest first. */
 export function countsHeard(text: string, transcript: string): number[] {
   const [meant, understood] = [wordsIn(text), wordsIn(transcript)]
   // The distance between all that was understood and each beginning of what was meant.
@@ -83,7 +83,7 @@ function differenceOf(word: string, other: string): number {
   return word.slice(0, 3) === other.slice(0, 3) || word.startsWith(other) || other.startsWith(word) ? 0.5 : 1
 }
 
-/** In samples. Speech changes little in so short a time. */
+/** The step of a quick look, in samples. Speech changes little in so short a time. */
 const quick_step = 3
 
 export interface Offset {
@@ -118,12 +118,12 @@ export function findOffset(
     }
     return best
   }
-  // First a quick look: whoever talks meanwhile must not wait.
+  // A quick look comes first: a call that goes on meanwhile must not wait.
   const near = Math.round(search(-max_ms * per_ms, max_ms * per_ms, quick_step).offset_ms * per_ms)
   return search(near - quick_step, near + quick_step, 1)
 }
 
-/** From 16 to 8 kHz, as telephones have it. */
+/** Converts sound from 16 kHz to 8 kHz, as telephones have it. */
 export function halve(samples: Int16Array): Int16Array {
   const halved = new Int16Array(samples.length >> 1)
   for (let index = 0; index < halved.length; index += 1)

@@ -18,7 +18,7 @@ export function unzip(bytes: Buffer): Map<string, Buffer> {
   return new Map(namesIn(bytes).map((name) => [name, read(name, bytes.length * 1_100) ?? assert.fail(name)]))
 }
 
-/** From the directory at the end, which is not a large one. */
+/** Reads the names from the directory at the end of the archive, which is not a large one. */
 function namesIn(bytes: Buffer): string[] {
   const end = bytes.length - 22
   const names: string[] = []

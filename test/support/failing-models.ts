@@ -6,11 +6,14 @@ import { type Receiver, receiver } from './receivers.ts'
 type Act = (response: http.ServerResponse) => void
 
 export interface Point {
-  /** Until the model has failed for good, in order. A request that fails before its first piece is sent twice. */
+  /**
+   * How requests are answered until the model has failed for good, in order. A request that fails before its first
+   * piece is sent twice.
+   */
   acts: Act[]
   /** What the failing request has said. */
   said: string
-  /** What was said before it. */
+  /** What was said before the failing request. */
   said_before?: string
 }
 
@@ -40,7 +43,7 @@ const isCutAfter =
     response.write(`: begins\n\n${chunks.join('')}`, () => response.socket?.destroySoon())
   }
 
-/** The connection stays open. */
+/** Sends the beginning of an answer, and leaves the connection open. */
 const hangsAfter =
   (...chunks: string[]): Act =>
   (response) =>
@@ -108,5 +111,5 @@ export const toolLoop = async (): Promise<ModelServer> => toModel(await receiver
 /** Starts a server that never answers. */
 export const hangingModel = async (): Promise<ModelServer> => toModel(await receiver(hangs))
 
-/** Nothing listens there. */
+/** A model server at an address where nothing listens. */
 export const refusing_model: ModelServer = { base_url: 'http://127.0.0.1:1/v1', url: '', received: [], aborted: 0 }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type * as voice from '../../voice/src/types.ts'
 
 declare global {
-  /** Of the DOM, whose types tests don't have. */
+  /** A type of the DOM, whose types tests don't have. */
   interface MediaTrackConstraints {
     deviceId?: string
   }
@@ -44,7 +44,7 @@ export interface FakeBrowser {
   close: () => void
 }
 
-/** Everything that it adds to the process is gone when it is closed. Only one can be open. */
+/** Everything that the browser adds to the process is gone when it is closed. Only one can be open. */
 export async function openFakeBrowser(device_rate = 48_000): Promise<FakeBrowser> {
   const running = new Set<FakeNode>()
   let registered: (new () => Processor) | undefined

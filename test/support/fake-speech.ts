@@ -22,7 +22,7 @@ export function phraseIn(samples: Int16Array): string {
   return phrases[Math.round(peak / step) - 1] ?? ''
 }
 
-/** What a voice says takes this long: the samples of the text, at 16 kHz. */
+/** Makes the samples of a text at 16 kHz: they are as long as a voice takes to say it. */
 export const soundOf = (text: string): Int16Array =>
   new Int16Array(text.trim().split(/\s+/).length * word_samples).fill(step)
 

@@ -30,7 +30,7 @@ import { addClockIn, addTestClock as addTestClockAt } from './test-clocks.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../../migrations')
 
-/** It reads the metrics of servers in tests. */
+/** The token that reads the metrics of servers in tests. */
 export const metrics_token = 'token-for-metrics'
 
 export interface Answer {
@@ -52,7 +52,7 @@ export interface Tenant {
   send: (url: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
   /** Creates another key of the workspace. */
   newKey: (key?: Partial<NewApiKey>) => Promise<string>
-  /** Makes it a test workspace. Call it before anything else. The clock begins at `now`, in milliseconds. */
+  /** Makes the workspace a test workspace. Call it before anything else. The clock begins at `now`, in milliseconds. */
   addTestClock: (now?: number, seed?: number) => Promise<void>
   /** Creates a channel, which the public API can't: by default a simulator for SMS. */
   addChannel: (fields?: Partial<NewChannel>) => Promise<Channel>
@@ -69,7 +69,7 @@ export interface Tenant {
 export interface Server {
   url: string
   pool: Pool
-  /** For calling verbs directly. */
+  /** Makes the `at` for calling verbs directly. */
   at: (workspace: string, now?: number) => AtOutside
   /**
    * Creates a workspace with a key, so that tests don't affect each other. With a time it is a test workspace from its beginning:
@@ -158,11 +158,12 @@ export async function serve(changes: Partial<Config> = {}): Promise<Server> {
   const server = shared_servers.get(key) ?? openServer(testPool(), changes).then(withFakeSpeech)
   if (!shared_servers.has(key)) closeAfterLastFile(async () => (await server).close())
   shared_servers.set(key, server)
-  // In a promise of its own: tests that are defined after one that an earlier file has waited for would belong to that file.
+  // The caller gets a promise of its own: tests that are defined after one that an earlier file has waited for would
+  // belong to that file.
   return await server
 }
 
-/** Calls in browsers need no models then. */
+/** Adds fake speech, so that calls in browsers need no models. */
 function withFakeSpeech(server: Server): Server {
   addFakeSpeech(server)
   return server
@@ -223,7 +224,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
       const addChannel: Tenant['addChannel'] = (fields) =>
         inTransaction(atWall(service, created.id), (at) => channels.create(at, newChannel(fields)))
       const addCall: Tenant['addCall'] = (fields) => addCallAt(atWall(service, created.id), fields)
-      // A list, because a key without one may not create keys.
+      // The key has a list of scopes, because a key without one may not create keys.
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })

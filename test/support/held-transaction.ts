@@ -8,7 +8,7 @@ export interface HeldTransaction extends AsyncDisposable {
   pid: number
   /** Resolves when a statement waits for this transaction, or when the request is answered without waiting. */
   waitUntilBlocking: (request: Promise<unknown>) => Promise<void>
-  /** Commits it, or rolls it back with this error. */
+  /** Commits the transaction, or rolls it back with this error. */
   end: (error?: Error) => Promise<void>
 }
 
@@ -39,7 +39,7 @@ export async function holdTransaction(pool: Pool, work: (db: Db) => Promise<unkn
       else released.resolve()
       await ending.catch((thrown) => assert.equal(thrown, error))
     },
-    // A failed test would otherwise leave it open, and the process would not end.
+    // A failed test would otherwise leave the transaction open, and the process would not end.
     async [Symbol.asyncDispose]() {
       released.resolve()
       await ending.catch(() => {})

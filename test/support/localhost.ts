@@ -1,7 +1,10 @@
 import dns from 'node:dns'
 import { mock } from 'node:test'
 
-/** Until it is restored, Fastify finds these addresses for localhost: as on a machine with IPv6, where there are two. */
+/**
+ * Makes Fastify find these addresses for localhost until `restore` is called, as on a machine with IPv6, where there
+ * are two.
+ */
 export function mockLocalhost(addresses: string[]): { restore: () => void } {
   const toFound = (address: string) => ({ address, family: 4 })
   const lookup = mock.method(

@@ -9,7 +9,7 @@ export interface McpTool {
 }
 
 export interface McpServer extends Receiver {
-  /** Can be changed between two calls. */
+  /** The tools can be changed between two calls. */
   tools: McpTool[]
   /** The tools that were called, with their arguments. */
   called: { name: string; arguments: unknown; key: string | undefined }[]

@@ -14,7 +14,7 @@ export interface Room {
   noise_db?: number
   /** White noise, or the voices of six others. */
   noise?: 'white' | 'babble'
-  /** Of the room alone. */
+  /** How long the room alone is heard before and after the sentence. */
   before_ms?: number
   after_ms?: number
 }

@@ -10,7 +10,7 @@ export interface ModelAnswer {
   tool_calls?: CalledTool[]
   /** The tool is called only in the first answer. */
   calls_once?: boolean
-  /** Of OpenAI's API. */
+  /** The finish reason of OpenAI's API. */
   finish_reason?: string
   /** Called before each word, so that a test can hold the next one back. */
   beforeWord?: (index: number) => unknown
@@ -22,7 +22,7 @@ interface CalledTool {
 }
 
 export interface ModelServer extends Receiver {
-  /** For `base_url`. */
+  /** The `base_url` of a provider with this server. */
   base_url: string
   /** Requests whose connection the client has closed before the answer was complete. */
   aborted: number
@@ -36,7 +36,10 @@ export const openaiServer = (answer: ModelAnswer): Promise<ModelServer> => model
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field
 type ChosenBy = (request: any) => ModelAnswer | undefined
 
-/** The same with another answer to each request. Without one it never answers. */
+/**
+ * Starts a server like OpenAI's that chooses an answer to each request. It never answers a request for which there is
+ * none.
+ */
 export const choosingServer = (choose: ChosenBy): Promise<ModelServer> => modelServer(choose, writeCompletion)
 
 /** Starts a server that answers like Anthropic's Messages API. */

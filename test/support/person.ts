@@ -45,14 +45,14 @@ export interface ConnectedPerson extends Person {
   readonly heard_samples: number
   /** What was received and not yet played, in samples. */
   readonly waiting_samples: number
-  /** The time begins. */
+  /** Begins the time of the call. */
   begin: () => void
   receive: (samples: Int16Array) => void
   /** Drops what is not yet played, as the service has asked. */
   clear: () => void
   /** Drops what is not yet played, because the connection is another one. */
   drop: () => void
-  /** The call is over: whoever waits is told why. */
+  /** Ends the call, and tells whoever waits why. */
   end: (reason: string) => void
 }
 
@@ -66,13 +66,13 @@ export interface PersonOptions {
   /** How much quieter than speech the noise at the microphone is, all the time. None by default. */
   noise_db?: number | undefined
   random?: (() => number) | undefined
-  /** Of texts. */
+  /** The voice that says texts. */
   voice?: Sentence['voice'] | undefined
   /** Sends a frame of 20 ms. Returns false if nothing is connected. */
   sendFrame: (frame: Int16Array) => boolean
   /** After each frame, when all that is due was sent and played. */
   onFrame: () => void
-  /** For errors: who it is, and what came last. */
+  /** Names the person in errors, and says what came last. */
   name: () => string
   describe: () => string
 }
@@ -80,7 +80,7 @@ export interface PersonOptions {
 const frame_ms = 20
 const quiet_by_default_ms = 700
 const wait_by_default_ms = 30_000
-/** People stop between sentences for longer. */
+/** Shorter breaks are gaps in the sound: people stop between sentences for longer. */
 const gap_by_default_ms = 400
 
 interface Saying {

@@ -3,7 +3,7 @@
  * test/sweeps/erasures.test.ts.
  */
 
-/** These have words, names, numbers or addresses. The test leaves some in each, and finds none afterwards. */
+/** These tables have words, names, numbers or addresses. The test leaves some in each, and finds none afterwards. */
 export const erased: Record<string, string> = {
   calls: 'redacted with their conversations: numbers, variables, metadata, results, words',
   contact_crm_ids: 'deleted with the contact',
@@ -28,7 +28,7 @@ export const erased: Record<string, string> = {
   webhook_deliveries: 'what was answered is removed',
 }
 
-/** Of these the export of a person has nothing. All others are in its files. */
+/** The export of a person has nothing of these tables. All others are in its files. */
 export const not_exported: Record<string, string> = {
   contact_texts: 'what a search compares, made of the contact',
   idempotency_keys: 'answers with the same resources, for a day',
@@ -39,7 +39,7 @@ export const not_exported: Record<string, string> = {
   webhook_deliveries: 'what receivers have answered to the same events',
 }
 
-/** These have nothing that says who someone is or what was said, or nothing that stays. */
+/** These tables have nothing that says who someone is or what was said, or nothing that stays. */
 export const without: Record<string, string> = {
   agent_deployments: 'versions of agents',
   agent_tests:

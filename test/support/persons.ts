@@ -74,7 +74,7 @@ export async function leaveTraces(server: Server, tenant: Tenant) {
   await chat(tenant, send)
   await textAndCall(server, tenant, contact.id)
   await enroll(tenant, contact.id)
-  // So that webhooks are sent and agents answer.
+  // This work sends webhooks and lets agents answer.
   await tenant.work()
   await tenant.work()
   return { contact, conversation }
@@ -101,7 +101,7 @@ async function upload({ pool }: Server, tenant: Tenant): Promise<void> {
     await create(tenant, '/contacts/imports', { rows, ...more })
     await tenant.work()
   }
-  // What a dry run that was interrupted remembers.
+  // A dry run that was interrupted remembers numbers.
   const imported = (await tenant.call('GET', '/contacts/imports?limit=1')).body.data[0]
   await pool.run(
     sql`insert into import_numbers (workspace_id, import_id, phone_number, row_number)
@@ -136,7 +136,7 @@ async function talk({ pool }: Server, tenant: Tenant, contact_id: string) {
   const changed = JSON.parse(JSON.stringify(desk_script).replace('Hello{{', 'Good day{{'))
   await tenant.call('PATCH', `/agents/${agent_id}`, { script: changed })
   await runTests(tenant, agent_id, { replay: { last: 10 }, use_draft: true })
-  // This one goes on.
+  // This conversation goes on.
   await begin(tenant, agent_id, { contact_id, message: `Please ${words}.` })
   const nodes = { ask: { say: 'Yes?', answer_from_knowledge: true, else: { say: 'I do not know.' } } }
   const knowing = await create(tenant, '/agents', {

@@ -16,7 +16,7 @@ export type Message = any
 export async function openPhoneService() {
   const service = {
     url: '',
-    /** What it answers at each path: TwiML, or a status. */
+    /** What the service answers at each path: TwiML, or a status. */
     answers: {} as Record<string, string | number | (() => string | number)>,
     requests: [] as { path: string; form: Record<string, string> }[],
     sockets: [] as ServiceSocket[],

@@ -45,12 +45,12 @@ export function sayPhrase(person: Pick<PhonePerson, 'say' | 'sample_rate'>, phra
   )
 }
 
-/** Says it again and again until the call ends: what is said before the service listens again is lost. */
+/** Says a phrase again and again until the call ends: what is said before the service listens again is lost. */
 export async function insist({ person, ended }: Pick<PhoneCall, 'person' | 'ended'>, phrase: Phrase): Promise<CallEnd> {
   while (!person.is_over) {
     await sayPhrase(person, phrase)
     const said_ms = person.now()
-    // It rejects when the call ends.
+    // `until` rejects when the call ends.
     await person.until('a while has passed', () => person.now() > said_ms + 2_000).catch(() => {})
   }
   return ended

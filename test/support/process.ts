@@ -22,7 +22,7 @@ interface Output {
 }
 
 export interface Command extends Output {
-  /** As if the signal had reached the process. */
+  /** Acts as if the signal had reached the process. */
   signal: (name: StopSignal) => void
 }
 

@@ -39,7 +39,7 @@ export interface FileTimes {
 
 export const noteTimes = (times: FileTimes): void => fs.appendFileSync(times_file, `${JSON.stringify(times)}\n`)
 
-/** Those that used most of the processor first. */
+/** Returns the times of all files, those that used most of the processor first. */
 export function readTimes(): FileTimes[] {
   const lines = fs.readFileSync(times_file, 'utf8').trim().split('\n')
   const times: FileTimes[] = lines.map((line) => JSON.parse(line))

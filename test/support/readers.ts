@@ -4,7 +4,7 @@ import type { Db } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
 
-/** Not a limit on speed: an answer that takes longer never comes. */
+/** An answer that takes longer never comes. This is no limit on speed. */
 const hang_ms = 60_000
 
 /** Adds contacts without their counts and search index, each with at least this many bytes for an export to read. */

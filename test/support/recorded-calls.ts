@@ -46,7 +46,7 @@ export const short_talk: SpokenTurn[] = [
   spokenTurn({ seq: 5, role: 'system', text: 'The contact hung up.' }),
 ]
 
-/** Its recording is rendered in a fraction of the time that a talk takes. */
+/** A call of one word, whose recording is rendered in a fraction of the time that a talk takes. */
 export const one_word = {
   duration_ms: 1_000,
   turns: [spokenTurn({ seq: 1, role: 'agent', heard: 'Yes.', speech: [part('Yes.', 0, 1_000)] })],
@@ -61,7 +61,7 @@ export interface RecordedCall {
   created_at?: string
 }
 
-/** A call that has ended, without a driver: with its conversation and turns. Returns its id. */
+/** Adds a call that has ended, without a driver: with its conversation and turns. Returns its id. */
 export async function addRecordedCall(
   pool: Pool,
   tenant: Pick<Tenant, 'id' | 'call'>,

@@ -5,7 +5,7 @@ import { closeShared } from './shared.ts'
 
 /** A process of `npm test`: runs the files that it takes from the queue, each as a test with its tests inside. */
 
-/** Long enough for any machine: only a file that hangs takes longer. */
+/** Only a file that hangs takes longer, on any machine. */
 const timeout = 600_000
 const end_within_ms = 30_000
 
@@ -28,7 +28,10 @@ async function runFile(file: string): Promise<void> {
   })
 }
 
-/** Of this process and, on Linux, of those that it has started and that have ended, in milliseconds. */
+/**
+ * Returns the processor time of this process and, on Linux, of those that it has started and that have ended, in
+ * milliseconds.
+ */
 function processorTime(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000 + childrenTime()
@@ -41,7 +44,7 @@ function childrenTime(): number {
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
     .slice(13, 15)
-  // In hundredths of a second.
+  // Linux counts in hundredths of a second.
   return (Number(user) + Number(system)) * 10
 }
 

@@ -4,7 +4,7 @@ import type { Tenant } from './harness.ts'
 
 let count = 0
 
-/** Unique in this process. Other processes use other workspaces. */
+/** Returns a number that is unique in this process. Other processes use other workspaces. */
 export function phoneNumber(): string {
   count += 1
   return `+1415${String(count).padStart(7, '0')}`
@@ -24,7 +24,7 @@ export const newWebhook = (fields: object = {}) => ({
   ...fields,
 })
 
-/** A host name that no test resolves, so nothing is sent to it. */
+/** The provider has a host name that no test resolves, so nothing is sent to it. */
 export const newProvider = (fields: object = {}) => ({
   name: `Provider ${phoneNumber()}`,
   kind: 'openai_compatible',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 
 export interface LongRequest {
-  /** Without the version. */
+  /** The method and the path, without the version of HTTP. */
   request_line: string
   headers?: string[]
   body: Buffer[]

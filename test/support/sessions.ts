@@ -6,7 +6,7 @@ import * as people from '../../server/people/store.ts'
 import type { Answer, Server } from './harness.ts'
 
 export const password = 'correct horse battery'
-/** Hashed once, because hashing is expensive on purpose. */
+/** The password is hashed once, because hashing is expensive on purpose. */
 const password_hash = await hashPassword(password)
 
 type SendRequest = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
@@ -23,7 +23,7 @@ export interface TestPerson extends Browser {
   name: string
 }
 
-/** Without a token, a browser that isn't signed in. */
+/** Makes a browser. Without a token it isn't signed in. */
 export function browser({ fetch, url }: Pick<Server, 'fetch' | 'url'>, token?: string): Browser {
   let cookie = token === undefined ? '' : `parley_session=${token}`
   const go: SendRequest = async (method, path, body, headers) => {

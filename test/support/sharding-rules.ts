@@ -9,9 +9,9 @@ type Node = any
 export interface Catalog {
   /** The tables that are sharded by `workspace_id`. */
   tables: Set<string>
-  /** Those that each node has. */
+  /** The tables that each node has. */
   reference_tables: Set<string>
-  /** Those that one node has. */
+  /** The tables that one node has. */
   local_tables: Set<string>
   /** Functions that are not immutable, by name. */
   unstable_functions: Set<string>
@@ -28,10 +28,10 @@ export interface Faults {
 
 const queries = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt']
 const writes = ['InsertStmt', 'UpdateStmt', 'DeleteStmt']
-/** Tells about one node of the cluster only. */
+/** Functions that tell about one node of the cluster only. */
 const of_one_node = /^(pg_(try_)?advisory|pg_current_(snapshot|xact)|pg_snapshot|pg_visible|pg_xact|txid_|pg_notify)/
 const times = /^(timestamp|timestamptz|date|time|timetz)$/
-/** The tree has no types of columns: by the names of those that hold times. */
+/** The tree has no types of columns, so those that hold times are known by their names. */
 const time_column = /_(at|until|since)$/
 
 /** Parses the statement with PostgreSQL's own parser and checks the rules of docs/decisions/0021. */
@@ -175,7 +175,7 @@ function unstableExpressions(write: Node, { unstable_functions }: Catalog): stri
   ]
 }
 
-/** A parameter there has no type when the insert selects its rows. */
+/** A parameter in `on conflict where` has no type when the insert selects its rows. */
 function conflictParameters({ selectStmt, onConflictClause }: Node): string[] {
   const selects = selectStmt && !selectStmt.SelectStmt.valuesLists
   const clause = [onConflictClause?.whereClause, onConflictClause?.infer?.whereClause]

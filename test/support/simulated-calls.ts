@@ -4,7 +4,7 @@ import { newRandom } from '../../server/lines/simulator/random.ts'
 
 /** A small agent for tests of the line: it knows when to speak, and when to hang up. */
 export interface Listener {
-  /** What it says when the contact has spoken. After the last one it hangs up. */
+  /** What the agent says when the contact has spoken. After the last answer it hangs up. */
   answers: string[]
   /** Whether it speaks before the contact does. */
   speaks_first?: boolean

@@ -51,7 +51,7 @@ export const inboundForm = (text: string, { from = '+14155550123', sid = newSid(
 
 export const newSid = (): string => `SM${randomBytes(16).toString('hex')}`
 
-/** Signed by the official package. */
+/** Returns the signature that the official package makes. */
 export const signatureOf = (url: string, form: Record<string, string>, token = auth_token): string =>
   twilio.getExpectedTwilioSignature(token, url, form)
 
@@ -73,7 +73,7 @@ export async function text(tenant: Tenant, channel: Data, words: string, more: {
   return answer
 }
 
-/** One that arrives, one that is delivered, and one that fails. */
+/** Exchanges messages: one that arrives, one that is delivered, and one that fails. */
 export async function exchangeMessages(server: Server, tenant: Tenant): Promise<void> {
   const carrier = await openCarrier({
     troubleFor: (form) => (form.get('To') === '+14155550199' ? { status: 400, code: 21211 } : undefined),

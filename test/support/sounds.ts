@@ -7,17 +7,19 @@ export interface Sentence {
   voice: (typeof voices)[number]
 }
 
-/** Those that speak at 16 kHz. */
+/** The voices that speak at 16 kHz. */
 export const voices = ['slt', 'rms', 'awb', 'kal16'] as const
 
 export const sample_rate = 16_000
-/** Quieter than speech, and louder than the pauses of a voice. */
+/** Speech is louder than this, and the pauses of a voice are quieter. */
 export const loud_above = 200
 /** The loudness of speech, as the root of the mean square of its samples: about 26 dB below the loudest sound. */
 const speech_level = 1_600
 const sample_max = 32_767
 
-/** Makes sentences that are equally loud. Whoever talks meanwhile doesn't stutter: a thread makes them. */
+/**
+ * Makes sentences that are equally loud. A thread makes them, so that a call that goes on meanwhile doesn't stutter.
+ */
 export async function sentences(list: Sentence[]): Promise<Int16Array[]> {
   const made: Int16Array[] = []
   for (const { text, voice } of list) made.push(toLevel(await sentence(text, { voice, before_ms: 0, after_ms: 0 })))

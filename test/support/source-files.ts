@@ -6,7 +6,7 @@ import path from 'node:path'
 export const checkout = path.resolve(import.meta.dirname, '../..')
 
 export interface SourceFile {
-  /** From the folder that was read. */
+  /** The path from the folder that was read. */
   name: string
   /** The first part of the name. */
   folder: string

@@ -23,7 +23,7 @@ interface SpeechRequest {
 type Answer = (response: http.ServerResponse, request: SpeechRequest) => unknown
 
 export interface SpeechServer {
-  /** For `base_url`. */
+  /** The `base_url` of a provider with this server. */
   base_url: string
   requests: SpeechRequest[]
   /** What was heard while it was spoken. */
@@ -44,7 +44,7 @@ export interface HeardStream {
   /** No more sound follows. */
   is_ended: boolean
   socket: WebSocket
-  /** Words that may still change. */
+  /** Says words that may still change. */
   sayPartial: (text: string) => void
   sayFinal: (text: string) => void
   fail: (message: string, type?: string) => void
@@ -127,7 +127,7 @@ export function sendJson(response: http.ServerResponse, status: number, body: un
 const sendSound = (response: http.ServerResponse, type: string, sound: Uint8Array): unknown =>
   response.writeHead(200, { 'content-type': type }).end(sound)
 
-/** These many samples, all different, so that a test sees what is lost. */
+/** Makes this many samples, all different, so that a test sees what is lost. */
 export const samples = (count: number): Int16Array =>
   Int16Array.from({ length: count }, (_, index) => (index * 7) % 997)
 

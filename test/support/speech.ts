@@ -4,7 +4,7 @@ import { findInstalled, install } from '../../server/audio/speech-install.ts'
 /** Where `npm test` installs offline speech, once. */
 export const speech_folder = path.resolve(import.meta.dirname, '../../.cache/speech')
 
-/** For tests that need it, at their beginning. */
+/** Throws unless offline speech is installed. Tests that need it call this at their beginning. */
 export function requireSpeech(): void {
   if (!findInstalled(speech_folder))
     throw new Error(

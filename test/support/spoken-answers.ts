@@ -1,7 +1,7 @@
 /** What people answer on the telephone, and what a script must understand of it to go on in the right way. */
 export interface SpokenAnswer {
   text: string
-  /** Tested on lower-case words without punctuation. */
+  /** Is tested on lower-case words without punctuation. */
   right: RegExp
 }
 
@@ -57,7 +57,7 @@ export const spoken_answers: SpokenAnswer[] = [
   { text: 'Thank you, goodbye.', right: /\b(thank you|thanks|goodbye|good ?bye)\b/ },
 ]
 
-/** As `right` is tested on it. */
+/** Turns a text into the words on which `right` is tested. */
 export const plainWords = (text: string): string =>
   text
     .toLowerCase()

@@ -3,8 +3,8 @@ import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import type { Tenant } from './harness.ts'
 
 /**
- * In which tables the text still is, in either case. Of tables that belong to workspaces only the rows of this one
- * are searched, because other tests store what they like in theirs.
+ * Returns the tables in which the text still is, in either case. In tables that belong to workspaces only the rows of
+ * this one are searched, because other tests store what they like in theirs.
  */
 export async function tablesWith(pool: Pool, { id }: Pick<Tenant, 'id'>, text: string): Promise<string[]> {
   const tables = await pool.many<{ name: string; is_shared: boolean }>(

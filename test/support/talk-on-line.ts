@@ -10,7 +10,7 @@ export interface Talk {
   events: LineEvent<Fact>[]
   /** The time of each effect. */
   effects: { at: number; effect: Effect }[]
-  /** Another input, at this time. */
+  /** Takes another input at the time of now. */
   take: (input: EngineInput) => void
   readonly phase: string
 }
@@ -111,7 +111,7 @@ export function talkOn(
     })
   }
 
-  /** What the line has comes before the agent's own timers, by time. */
+  /** Runs what is due, by time. Events of the line come before the agent's own timers. */
   function run(): void {
     cancel()
     for (;;) {

@@ -56,7 +56,7 @@ type Message =
   | { type: 'error'; code: string; message: string }
 
 const report_every_ms = 100
-/** Longer than a server takes to start again. */
+/** A server takes less time than this to start again. */
 const come_back_within_ms = 60_000
 const try_again_ms = 250
 /** Close codes: a token that is used, late or wrong; and a socket that was closed on purpose. */
@@ -72,7 +72,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
   let socket: WebSocket | undefined
   let token = options.token
   let call_id = ''
-  /** The service says so before it closes the socket. */
+  /** The service says the reason before it closes the socket. */
   let end_reason: string | undefined
   let connections = 0
   /** What the person had heard when the socket was ready, how often it was cleared since, and what was reported. */
@@ -80,7 +80,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
   let clears_since_ready = 0
   let reported = 0
   let report_at_ms = 0
-  /** By this side. */
+  /** Whether this side has cut the socket. */
   let is_cut = false
 
   const person = openPerson({
@@ -112,7 +112,10 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
     ended.resolve({ end_reason, code })
   }
 
-  /** At the end of what was sent at once too, so that the service knows that all of it was played. */
+  /**
+   * Reports from time to time, and at once at the end of what was sent, so that the service knows that all of it was
+   * played.
+   */
   function report(): void {
     const heard = person.heard_samples - heard_before
     if (heard !== reported && (now() >= report_at_ms || person.waiting_samples === 0)) sendReport()
@@ -133,7 +136,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
       const { role, text, is_final } = message
       words.push({ role, text, is_final, at_ms: now() })
     } else if (message.type === 'ended') {
-      // What was sent before is still played.
+      // Sound that was sent before is still played.
       end_reason = message.end_reason
       setTimeout(finish, person.waiting_samples / per_ms)
     }
@@ -149,7 +152,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
     opened.on('message', (bytes: Buffer, is_binary: boolean) => {
       if (person.is_over || opened !== socket) return
       if (is_binary) return person.receive(toSamples(bytes))
-      // It is what the service sends; `parse` has made it.
+      // The service sends messages of this type, and `parse` has made one.
       const message = JSON.parse(bytes.toString()) as Message
       if (message.type !== 'ready') return onMessage(message)
       is_ready = true

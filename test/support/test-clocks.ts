@@ -5,7 +5,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 /** Makes a new workspace a test workspace, whose clock begins at `at.now`. Nothing may have asked for its time before. */
 export const addTestClock = (at: At, seed?: number): Promise<void> => inTransaction(at, (at) => addClockIn(at, seed))
 
-/** The same, in a transaction. */
+/** Does what `addTestClock` does, in a transaction. */
 export async function addClockIn(at: At, seed = clocks.default_seed): Promise<void> {
   await at.db.run(sql`update workspaces set kind = 'test' where id = ${at.workspace}`)
   await clocks.create(at, { seed })

@@ -10,7 +10,7 @@ export interface ToolWorld {
   agent_id: string
   model: ModelServer
   tool: Receiver
-  /** Of the tool. */
+  /** The name of the tool. */
   name: string
 }
 
@@ -29,7 +29,7 @@ interface Options {
   name?: string
   /** Calls of other tools in the same answer. */
   more?: (asked: number) => { name: string; arguments: object }[]
-  /** `tools` are other ones. */
+  /** The configuration of the agent. `tools` are the names of others that it has besides this one. */
   configuration?: { tools?: string[]; language?: string; greeting?: string }
   beforeAnswer?: (asked: number) => unknown
 }

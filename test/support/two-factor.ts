@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { codeOf, stepAt } from '../../server/people/totp.ts'
 import { type Browser, password } from './sessions.ts'
 
-/** As an app shows it. `steps` of 30 seconds later or, if it is below 0, earlier. */
+/** Returns the code that an app shows `steps` of 30 seconds later or, if `steps` is below 0, earlier. */
 export const codeFor = (secret: string, steps = 0): string => codeOf(secret, stepAt(Date.now()) + steps)
 
-/** Turns it on with the code before the current one, so that the current one still works. */
+/** Turns on two-factor sign-in with the code before the current one, so that the current one still works. */
 export async function turnOnTwoFactor({ go }: Browser): Promise<{ secret: string; recovery_codes: string[] }> {
   const made = await go('POST', '/two_factor')
   assert.equal(made.status, 201, made.text)

@@ -69,7 +69,7 @@ export function openVirtualTime(): VirtualTime {
 }
 
 export interface FakeWire extends Wire {
-  /** Every sample that was played, with the time of the first one of each run. */
+  /** Every sample that was played. */
   played: number[]
   /** What was played in each 20 ms, by the time. */
   log: { at: number; frame: Int16Array }[]
@@ -179,7 +179,7 @@ export interface FakeVoice {
   streamed: Speaking
   /** One piece of 100 ms comes after this time. */
   piece_wait_ms: number
-  /** It breaks off after so many pieces. */
+  /** The voice breaks off after this many pieces. */
   pieces_max: number
   /** The words, by their loudness. */
   words: Map<number, string>
@@ -236,7 +236,7 @@ export function openFakeVoice({ timers }: VirtualTime, rate = 16_000, quietest =
           fake.words.set(last, word)
           const start_ms = (samples.length * 1_000) / rate
           const spoken = Math.round((word.length * fake.ms_per_character * rate) / 1_000)
-          // It can't say emoji.
+          // The voice can't say emoji.
           const value = /^\w/.test(word) ? last : 0
           for (let index = 0; index < spoken; index += 1) samples.push(value)
           const end_ms = (samples.length * 1_000) / rate
@@ -256,7 +256,7 @@ export function openFakeVoice({ timers }: VirtualTime, rate = 16_000, quietest =
   return fake
 }
 
-/** Which words the samples have, whole ones only. */
+/** Returns the words that the samples have, whole ones only. */
 export function wordsPlayed({ words, ms_per_character }: FakeVoice, played: number[], rate = 16_000): string[] {
   const heard: string[] = []
   for (let start = 0; start < played.length; ) {

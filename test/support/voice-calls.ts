@@ -29,7 +29,7 @@ export interface Turn {
   is_interrupted: boolean
 }
 
-/** At 8 kHz. */
+/** The sound of a call, at 8 kHz. */
 export interface Recording {
   contact: Int16Array
   agent: Int16Array
@@ -60,7 +60,7 @@ export function voiceApi(url: () => string, key: string): VoiceApi {
       })
       return answered?.status === 503 ? undefined : answered
     })
-    // It is JSON, as every answer of these operations is.
+    // Every answer of these operations is JSON.
     const answer = Object(await response.json())
     assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(answer)}`)
     return answer.data

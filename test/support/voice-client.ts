@@ -47,12 +47,12 @@ export interface VoiceClient {
 }
 
 const frame_ms = 20
-/** Long enough to be speech, and short for a test. */
+/** A phrase is long enough to be speech, and short for a test. */
 const phrase_frames = 25
-/** They are sent together, and ahead of time: on a busy machine a phrase would have pauses, and be two. */
+/** Frames are sent together, and ahead of time: on a busy machine a phrase would have pauses, and be two. */
 const frames_at_once = 25
 
-/** Opens the socket of a call, as a browser does. What it hears, it has played at once. */
+/** Opens the socket of a call, as a browser does. Sound that it hears counts as played at once. */
 export function openVoiceClient(
   { url, token }: Pick<Place, 'url' | 'token'>,
   options: ClientOptions = {},

@@ -17,7 +17,7 @@ export interface PeerSocket {
   /** What came, with the time of its arrival. */
   frames: { bytes: Buffer; at_ms: number }[]
   messages: Record<string, unknown>[]
-  /** Of `played`. */
+  /** The `ms` of the last `played` message. */
   played: () => number
   /** Ms of sound that was sent. */
   sent: () => number

@@ -6,7 +6,7 @@ import { addFakeSpeech } from './fake-speech.ts'
 import { openServer, testPool } from './harness.ts'
 
 export interface VoiceProcess {
-  /** Of its socket. */
+  /** The URL of its socket. */
   url: string
   kill: () => Promise<void>
 }

@@ -23,7 +23,7 @@ export interface Answerer {
 interface Beep {
   hz: number
   ms: number
-  /** After the last word. */
+  /** How long after the last word the beep begins. */
   after_ms: number
 }
 
@@ -241,7 +241,7 @@ export async function replyOf({ voice, noise_db }: Answerer, text: string): Prom
   return toTelephone(joinSamples([silence(400), await say(text, voice)]), noise_db)
 }
 
-/** Without the silence around it. */
+/** Says words, without the silence around them. */
 async function say(text: string, voice: Sentence['voice']): Promise<Int16Array> {
   const [spoken = new Int16Array()] = await sentences([{ text, voice }])
   const isLoud = (sample: number) => Math.abs(sample) > loud_above
@@ -250,7 +250,7 @@ async function say(text: string, voice: Sentence['voice']): Promise<Int16Array> 
 
 const silence = (ms: number): Int16Array => new Int16Array((ms * microphone_rate) / 1_000)
 
-/** Of one or more frequencies at once, with soft ends. */
+/** Makes a tone of one or more frequencies at once, with soft ends. */
 export function tone(hz: number | number[], ms: number, { rate = microphone_rate, level = 4_000 } = {}): Int16Array {
   const length = (ms * rate) / 1_000
   const soft = rate / 200

@@ -27,9 +27,9 @@ interface FirstWorld extends World {
 /** The worlds of one operation, for tests that run one after the other. */
 export interface Worlds<Kind extends Operation = Operation> {
   operation: Kind
-  /** In which all requests are refused, until `next` was called. */
+  /** The world in which all requests are refused, until `next` was called. */
   first: () => Promise<FirstWorld>
-  /** For a request that succeeds: the same one, if the operation succeeds there again. */
+  /** A world for a request that succeeds: the same one, if the operation succeeds there again. */
   next: () => Promise<World>
   /** Members of all worlds. */
   persons: Record<Role, TestPerson>
@@ -81,7 +81,10 @@ export async function openWorlds(server: Server) {
   }
 }
 
-/** Whether it succeeds in the same way where it has succeeded. Not an upload: the examples of its two types may have the same name. */
+/**
+ * Whether the operation succeeds in the same way where it has succeeded. An upload doesn't: the examples of its two
+ * types may have the same name.
+ */
 function isRepeatable(operation: Operation): boolean {
   if (['GET', 'PATCH'].includes(operation.method)) return true
   const creates = isWrite(operation) && operation.method === 'POST' && operation.status === 201
@@ -94,7 +97,7 @@ export async function openRows({ pool }: Server): Promise<(workspace_id: string)
     sql`select table_name from information_schema.columns where table_schema = 'public' and column_name = 'workspace_id'`,
   )
   return (workspace_id) => {
-    // In one statement, because there are many tables and operations.
+    // One statement reads all tables, because there are many tables and operations.
     const each = tables.map(
       ({ table_name }) =>
         sql`select ${table_name}::text as table_name, to_jsonb(stored) - 'last_used_at' as row from ${raw(table_name)} as stored

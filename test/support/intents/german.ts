@@ -1,6 +1,6 @@
 import { lines, type Sentences } from './sentences.ts'
 
-/** Each was judged by a person, as an answer to an agent on the telephone or in a chat. */
+/** Each sentence was judged by a person, as an answer to an agent on the telephone or in a chat. */
 export const german: Sentences = {
   yes: {
     heard: lines(`

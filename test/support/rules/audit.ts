@@ -5,7 +5,7 @@ import { isWrite } from '../../../server/kit/http/operation.ts'
 import type { Answer } from '../harness.ts'
 import type { World, Worlds } from '../worlds.ts'
 
-/** What the owner of a workspace was answered, whose only request it was there. */
+/** The answer to the owner of a workspace, whose only request it was there. */
 export interface Succeeded extends World {
   answer: Answer
 }

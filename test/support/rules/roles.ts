@@ -83,10 +83,11 @@ export const allowed: Record<string, Role[]> = {
       'invitations.accept',
       'password_links.get',
       'password_links.use',
-      // Leaving the workspace. Only owners remove others.
+      // Everyone can leave the workspace. Only owners remove others.
       'members.delete',
       'speech.get',
-      // Only for owners of the first workspace: test/people/speech.test.ts and test/people/installation.test.ts.
+      // Only owners of the first workspace may do the next two: see test/people/speech.test.ts and
+      // installation.test.ts.
       'speech.install',
       'installation.get',
     ],

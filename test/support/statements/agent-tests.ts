@@ -50,7 +50,7 @@ export async function replayConversations(server: Server): Promise<void> {
   await call('POST', `/conversations/${id}/make_test`)
   await runTests(tenant, agent_id, { replay: { last: 1 } })
   await startRun(tenant, agent_id, { replay: { last: 1 } })
-  // As if it had been linked to another contact meanwhile.
+  // The conversation loses its contact, as if it had been linked to another contact meanwhile.
   await server.pool.run(
     sql`update conversations set contact_id = null where workspace_id = ${tenant.id} and id = ${id}`,
   )

@@ -95,7 +95,7 @@ async function runWorker(service: Service, server: Server, { id, call }: Tenant)
     ).count
   await until(async () => (await call('GET', `/contacts/imports/${imported.id}`)).body.data.status === 'finished')
   await until(async () => (await countDue()) === 0)
-  // Until it has polled.
+  // The worker has polled after this time.
   await sleep(1_000)
   await worker.stop()
   await notes.stop()

@@ -53,7 +53,7 @@ export async function runCommands(server: Server): Promise<void> {
   }
 }
 
-/** With work that waits, and also as on a sharded database. */
+/** Reads the status with work that waits, and also as on a sharded database. */
 async function readTheStatus({ pool, workspace }: Server): Promise<void> {
   const { id } = await workspace()
   const read = async () => {

@@ -93,7 +93,7 @@ export async function textBySms(server: Server): Promise<void> {
   await carrier.close()
 }
 
-/** One replies, and one can't any more because nobody answers. */
+/** Writes to simulated people: one replies, and one can't any more because nobody answers. */
 export async function textSimulatedPeople(server: Server): Promise<void> {
   const tenant = await server.workspace()
   const { id: channel_id } = await tenant.addChannel()

@@ -10,7 +10,7 @@ import { everythingOf } from '../everything.ts'
 import type { Server } from '../harness.ts'
 import { eraseContact, leaveTraces, number } from '../persons.ts'
 
-/** A person of whom something is everywhere. */
+/** Erases a person of whom something is everywhere. */
 export async function erasePersons(server: Server): Promise<void> {
   const tenant = await server.workspace()
   const { contact } = await leaveTraces(server, tenant)
@@ -22,7 +22,7 @@ export async function erasePersons(server: Server): Promise<void> {
     assert.equal((await tenant.call('POST', `/contacts/${again.id}/erase`)).status, status)
   const at = server.at(tenant.id)
   const exported = await exportAll(at)
-  // As if the backup were from before: the erasure isn't known, and its contact isn't there.
+  // The erasures look as if the backup were from before: the erasure isn't known, and its contact isn't there.
   const erasures = exported.erasures.map((one) => ({ ...one, id: newId(), contact_id: newId() }))
   const queued = await inTransaction(at, (at) => queueAgain(at, { ...exported, erasures }, { backed_up_at: 0 }))
   assert.equal(queued, erasures.length)

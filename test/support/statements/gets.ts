@@ -26,7 +26,7 @@ const gets: ((at: AtOutside, id: string) => Promise<unknown>)[] = [
   (at, id) => callWatch.of(at).readSnapshot(at, id),
 ]
 
-/** Each get that is batched, in two workspaces at once. */
+/** Sends each get that is batched, in two workspaces at once. */
 export async function getInTwoWorkspaces(server: Server): Promise<void> {
   const ats = [server.at((await server.workspace()).id), server.at((await server.workspace()).id)]
   const unlessNotFound = (error: unknown) => {

@@ -11,7 +11,7 @@ import { newProvider } from '../samples.ts'
 const alone = /^test_(clock|runs)\.|^calls\.\w+_(transcript|recording)$/
 
 export async function callOperations(server: Server): Promise<void> {
-  // Few workspaces, because later statements are sent for each.
+  // The operations share few workspaces, because later statements are sent for each.
   const tenants = new Map<string, Tenant>()
   for (const operation of operations) {
     const [noun = ''] = alone.test(operation.id) ? [operation.id] : operation.id.split('.')

@@ -121,22 +121,6 @@ test("samples have the reader's address and key, which stays in the page", { ski
   assert.deepEqual(errors, [])
 })
 
-test('fragments of the time when all of this was one page lead to the right one', { skip }, async () => {
-  const { page } = await open('/docs')
-  for (const [fragment, path] of [
-    ['operation/contacts_create', '/docs/api/contacts#create-a-contact'],
-    ['operation/contacts_create/body/application/json', '/docs/api/contacts#create-a-contact'],
-    ['tag/agents', '/docs/api/agents'],
-    ['web-chat', '/docs/guide/web-chat'],
-    ['webhook/call.ended', '/docs/events#call-ended'],
-    ['code/CONFLICT', '/docs/errors#conflict'],
-  ] as const) {
-    await page.goto('about:blank')
-    await page.goto(`${server.url}/docs#${fragment}`)
-    await page.waitForURL(server.url + path)
-  }
-})
-
 test('without JavaScript a page shows all samples, and nothing that would not work', { skip }, async () => {
   const { page } = await open('/docs/api/contacts', { javaScriptEnabled: false })
   for (const sample of await page.locator('.samples').first().locator('pre').all()) assert.ok(await sample.isVisible())

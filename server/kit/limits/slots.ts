@@ -14,7 +14,7 @@ interface SlotLimits {
   running_max: number
   /** Keys that wait for a slot. */
   waiting_max: number
-  /** How long the first work of a key waits for a slot. */
+  /** How long the first work of a key waits for a slot. The caller bounds what waits behind work of its own key. */
   wait_max_ms: number
 }
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 interface ThreadOptions {
@@ -85,7 +84,8 @@ export const isRunning = ({ pid, exitCode, signalCode }: ChildProcess): boolean 
 export async function killProcess(child: ChildProcess): Promise<void> {
   if (!isRunning(child)) return
   child.ref()
-  const exited = once(child, 'exit')
+  // `once` would also reject when the process can't be killed.
+  const exited = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGKILL')
   await exited
 }

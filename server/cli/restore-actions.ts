@@ -267,14 +267,15 @@ async function storeRecording({ blobs }: Service['tools'], { key, size, content 
 
 function describe(
   name: string,
-  { created_at, recordings }: Manifest,
+  { created_at, recordings, tables }: Manifest,
   contents: Contents,
   erased: ErasedAgain | undefined,
 ): Answer {
-  const rows = contents.tables.reduce((sum, table) => sum + table.rows, 0)
+  const restored = contents.tables.filter((table) => tables.some(({ name }) => name === table.name))
+  const rows = restored.reduce((sum, table) => sum + table.rows, 0)
   const { files } = contents.recordings
   const lines = [
-    `Restored ${counted(rows, 'row', 'rows')} of ${contents.tables.length} tables into ${name}, as they were at ${created_at}.`,
+    `Restored ${counted(rows, 'row', 'rows')} of ${restored.length} tables into ${name}, as they were at ${created_at}.`,
     recordings === 'bucket'
       ? 'The recordings are in the bucket of the old service: set BLOB_URL to it.'
       : `Restored ${counted(files, 'recording', 'recordings')}.`,
@@ -283,7 +284,7 @@ function describe(
   ]
   const data = {
     created_at,
-    tables: contents.tables.map(({ name, rows }) => ({ name, rows })),
+    tables: restored.map(({ name, rows }) => ({ name, rows })),
     recordings: recordings === 'bucket' ? null : files,
     erased: erased ? { persons: erased.count, unfinished: erased.left, until: erased.exported_at } : null,
   }

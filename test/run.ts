@@ -66,9 +66,10 @@ async function main(): Promise<void> {
   if (unknown) return fail(`There are no tests in ${unknown}.`)
   const coordinator = process.env.TEST_CLUSTER_URL
   if (on_cluster && !coordinator) return fail(`Set TEST_CLUSTER_URL.\n\n${help}`, wrong_usage)
-  const is_checked = names.length === 0 && !on_cluster && !parameters.includes('--rest')
+  const must_check = parameters.includes('--check')
+  const is_checked = must_check || (names.length === 0 && !on_cluster && !parameters.includes('--rest'))
   if (is_checked && !(await passesChecks())) return fail('No tests are run before these mistakes are mended.')
-  if (parameters.includes('--check')) return
+  if (must_check) return
   const files = chooseFiles()
   if (files.length === 0) return console.log('No test concerns what has changed.')
   await ensureSpeech()

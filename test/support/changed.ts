@@ -55,9 +55,13 @@ function reach(files: string[], importers: Map<string, string[]>, isEnd: (file: 
   return reached
 }
 
+/** What only processes show: their start, their end and their command line. */
+const processes = /^(bin|server\/(cli|start|[^/]+$))/
+
 /** The tests of `server/contacts/` lie in `test/contacts/`. */
 function testFolder(file: string): string {
   if (pages.test(file)) return 'test/browser'
+  if (processes.test(file)) return 'test/setup'
   const [top = '', room = ''] = file.split('/')
   const folder = top === 'server' ? `test/${room}` : `test/${top}`
   return fs.existsSync(path.join(checkout, folder)) ? folder : ''

@@ -64,8 +64,8 @@ export interface Tools {
   opened: Map<unknown, unknown>
 }
 
-/** Tools that may take long, and so are out of reach while rows are locked. Rooms add members. @public */
-export interface Outside {
+/** Tools that may take long, and so are out of reach while rows are locked. */
+interface Outside {
   /** Sends HTTP requests to client-supplied URLs. */
   outbound: Outbound
   /** Recordings. */

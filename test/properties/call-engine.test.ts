@@ -524,8 +524,10 @@ property('in a call the contact hears words after everything that fails', checkW
 
 property('the contact always gets an answer in a call, once it is known who it is', (steps) => {
   for (const { effects, state } of steps) {
-    if (!ofType(effects, 'write').some(({ turn }) => turn.role === 'contact')) continue
-    if (state.voice?.machine === 'uncertain') continue
+    const written = ofType(effects, 'write').find(({ turn }) => turn.role === 'contact')
+    if (!written || state.voice?.machine === 'uncertain') continue
+    // Over the agent's words, "stop" is for these: the property about wishes says when it is asked about.
+    if (/^(?=.*stop)((no|please|stopp?|it)[\s,.!]*)+$/i.test(written.turn.text) && state.phase === 'listening') continue
     const is_followed = state.reply !== null || ['handed_over', 'ended'].includes(state.phase)
     assert.ok(is_followed, state.phase)
   }

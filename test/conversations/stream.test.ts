@@ -132,10 +132,22 @@ test('a change of the status is told', async () => {
   assert.deepEqual([turn.role, turn.text], ['human', 'Ada here.'])
 })
 
+const waitForTurns = (tenant: Tenant, id: string) => tenant.call('GET', `/conversations/${id}/turns?wait_ms=30000`)
+
+/** Begins 20 waits at a time: all at once, they would wait for each other, and a busy machine would refuse some for that. */
+async function openWaits(tenant: Tenant, id: string, count: number): Promise<Promise<Answer>[]> {
+  const waits: Promise<Answer>[] = []
+  while (waits.length < count) {
+    waits.push(...Array.from({ length: 20 }, () => waitForTurns(tenant, id)))
+    await tenant.call('GET', `/conversations/${id}`)
+  }
+  return waits
+}
+
 test('a wait ends when the status changes, and holds no slot meanwhile', async () => {
   const tenant = await server.workspace()
   const { id } = await begin(tenant, await newAgent(tenant))
-  const waits = Array.from({ length: 100 }, () => tenant.call('GET', `/conversations/${id}/turns?wait_ms=30000`))
+  const waits = await openWaits(tenant, id, 100)
   assert.equal((await tenant.call('GET', '/contacts')).status, 200)
   await tenant.call('POST', `/conversations/${id}/hand_over`)
   const answers = await Promise.all(waits)
@@ -145,14 +157,8 @@ test('a wait ends when the status changes, and holds no slot meanwhile', async (
 test('more than 200 waits of a workspace are refused', async () => {
   const tenant = await server.workspace()
   const { id } = await begin(tenant, await newAgent(tenant))
-  const waits: Promise<Answer>[] = []
-  const wait = () => tenant.call('GET', `/conversations/${id}/turns?wait_ms=30000`)
-  // All at once they would wait for each other, and a busy machine would refuse some for that.
-  while (waits.length < 200) {
-    waits.push(...Array.from({ length: 20 }, wait))
-    await tenant.call('GET', `/conversations/${id}`)
-  }
-  const refused = await Promise.all(Array.from({ length: 20 }, wait))
+  const waits = await openWaits(tenant, id, 200)
+  const refused = await Promise.all(Array.from({ length: 20 }, () => waitForTurns(tenant, id)))
   for (const { status, body } of refused) {
     assert.equal(status, 503)
     assert.match(body.error.message, /too many requests wait/)

@@ -95,7 +95,8 @@ for (const by_ms of [off_ms, -off_ms]) {
     ended.resolve()
     await stop()
     assert.equal(leased, 1)
-    assert.ok(left_ms > 0 && left_ms <= lease_ms, `it ends in ${left_ms} ms`)
+    // A process knows the time of the database to within a round trip.
+    assert.ok(left_ms > 0 && left_ms <= lease_ms + 1_000, `it ends in ${left_ms} ms`)
   })
 
   test(`${name} sends nothing for a workspace that another one sends for`, async (context) => {

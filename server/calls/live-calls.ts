@@ -191,8 +191,8 @@ export class LiveCalls {
   }
 
   /** Whether the call is over, in the drive with this token if one is given. */
-  hasEnded(id: string, lease_token = this.#over.get(id)): boolean {
-    return lease_token !== undefined && this.#over.get(id) === lease_token
+  hasEnded(id: string, lease_token?: string): boolean {
+    return lease_token === undefined ? this.#over.has(id) : this.#over.get(id) === lease_token
   }
 
   /** The end of the call is written, or another process has the call. */

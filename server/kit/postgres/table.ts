@@ -75,16 +75,16 @@ export class Selection<Row> extends Sql {
 export type RowOf<Selected> = Selected extends Selection<infer Row> ? Row : never
 
 /** Returns a function that selects members of rows. Members that have no column of their name are computed. */
-export const selectorOf =
-  <Row extends object, Name extends string>(
-    { columns }: Table<Name>,
-    computed: { [member in Exclude<keyof Row, Name>]: string },
-  ) =>
-  <Member extends keyof Row & string>(members: readonly Member[]): Selection<Pick<Row, Member>> => {
-    const expressions = new Map(Object.entries<string>(computed))
+export function selectorOf<Row extends object, Name extends string>(
+  { columns }: Table<Name>,
+  computed: { [member in Exclude<keyof Row, Name>]: string },
+) {
+  const expressions = new Map(Object.entries<string>(computed))
+  return <Member extends keyof Row & string>(members: readonly Member[]): Selection<Pick<Row, Member>> => {
     const list = members.map((member) => (member in columns ? member : `${expressions.get(member)} as "${member}"`))
     return new Selection([list.join(', ')], [])
   }
+}
 
 /** Selects a resource whose members all are columns of their name. */
 export const columnsOf = <Properties extends TProperties>({

@@ -397,7 +397,7 @@ export const endLease = ({ db, workspace }: At, { id, token }: { id: string; tok
   db.run(sql`update calls set lease_token = null, lease_until = null where ${isHeld(workspace, { ids: [id], token })}`)
 
 /**
- * Ends leases, and schedules the calls for another time. Leaves out calls of which someone wants something meanwhile.
+ * Ends leases, and schedules the calls for another time. Leaves out calls that have a `request` meanwhile.
  */
 export const reschedule = (
   { db, workspace, now }: At,
@@ -645,7 +645,7 @@ export async function findOtherCarrierIds(
 }
 
 /**
- * Ends the lease after the carrier has answered. A call of which something was asked meanwhile is due now. A call that
+ * Ends the lease after the carrier has answered. A call that has a `request` meanwhile is due now. A call that
  * a stream has taken is no longer leased here, and doesn't change.
  */
 export const releaseDialed = (

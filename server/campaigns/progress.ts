@@ -58,8 +58,8 @@ interface ProgressFacts {
 }
 
 /**
- * Estimates when all that are left will have been reached at the rate of the last minute, but not before the last one
- * who waits is due.
+ * Estimates when everyone who is left will have been reached at the rate of the last minute, but not before the last
+ * enrollment is due.
  */
 function expectedEnd(campaign: Campaign, { starts_last_minute, last_due_at, now }: ProgressFacts): string | null {
   const { status, counts, pacing, ends_at } = campaign
